@@ -1,4 +1,4 @@
-/** The cells of each line in columns, two blanks apart; no line ends in blanks. */
+/** Joins the lines into a table with columns two spaces apart, without trailing spaces. */
 export function alignColumns(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   return lines

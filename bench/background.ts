@@ -6,14 +6,17 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { environment } from "../runtime/process/settings.ts";
 
-/** A process of the bench that runs beside it. */
+/** A child process of the bench. */
 export interface Background {
   readonly child: ChildProcess;
-  /** Ends it; resolves when it is gone. */
+  /** Ends the process; resolves once it has exited. */
   stop(): Promise<void>;
 }
 
-/** Starts a process that does not outlive this one; its errors go to the terminal, and `variables` are added to this process's environment. */
+/**
+ * Starts a process that does not outlive this one. Its standard error goes to the terminal; `variables` are added to
+ * the inherited environment.
+ */
 export function startBackground(
   command: readonly string[],
   variables: Readonly<Record<string, string>> = {},
@@ -38,20 +41,20 @@ export function startBackground(
   };
 }
 
-/** The first line that the process prints. */
+/** Resolves with the first line of standard output; rejects if the process ends before it. */
 export async function firstLine({ child }: Background): Promise<string> {
   if (child.stdout === null) throw new Error("Cannot read a line: the process has no output");
   for await (const line of createInterface({ input: child.stdout })) return line;
   throw new Error("Cannot read a line: the process ended");
 }
 
-/** A process of the bench that takes calls at a port of the loopback address. */
+/** A child process that serves on a port of the loopback address. */
 export interface Server {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Starts a process whose first line is the port that it listens on. */
+/** Starts a process that prints the port it listens on as its first line. */
 export async function openServer(command: readonly string[]): Promise<Server> {
   const background = startBackground(command);
   const close = (): Promise<void> => background.stop();
@@ -65,7 +68,7 @@ export async function openServer(command: readonly string[]): Promise<Server> {
   }
 }
 
-/** Resolves once something listens on the port of the loopback address. */
+/** Resolves once something listens on the port of the loopback address; `timeout` in milliseconds. */
 export async function portOpen(port: number, timeout = 5_000): Promise<void> {
   for (const deadline = Date.now() + timeout; Date.now() < deadline; await wait(20)) {
     const socket = connect(port, "127.0.0.1");

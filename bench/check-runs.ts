@@ -1,19 +1,19 @@
 import { reaches, type BenchRow } from "./bench-row.ts";
 import type { ContestOutcome } from "./interleave.ts";
 
-/** Of three runs the middle one is judged; two of them decide. */
+/** The median of three runs is judged, so two runs can decide. */
 const decisive = 2;
 
 type Bar = Pick<BenchRow, "firstBar" | "lessIsBetter">;
 type Run = { readonly judged: Pick<ContestOutcome["judged"], "median"> };
 
-/** Whether the middle one of three runs could still be on either side of the bar. */
+/** Whether the median of three runs could still be on either side of the bar. */
 export function needsAnotherRun(row: Bar, runs: readonly Run[]): boolean {
   const missed = countMissed(row, runs);
   return missed < decisive && runs.length - missed < decisive;
 }
 
-/** Whether the middle one of three runs misses the bar, whatever a third one would say. */
+/** Whether the median of three runs misses the bar, whatever the third run gives. */
 export function missesBar(row: Bar, runs: readonly Run[]): boolean {
   return countMissed(row, runs) >= decisive;
 }

@@ -2,12 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { quantile } from "../test/support/load.ts";
 
-/** A timer may fire that much late without any stall; milliseconds. */
+/** Milliseconds that a timer may be late without a stall. */
 const timerSlack = 2;
 
 /**
- * Starts `act` `rate` times a second, whether or not earlier ones are done, and resolves with the value below which the
- * share `share` of the latencies lies. Milliseconds, from when each was due, so that a stall counts for all it held up.
+ * Starts `act` `rate` times per second, whether or not earlier ones have ended, and resolves with the quantile `share`
+ * of the latencies in milliseconds. A latency begins when `act` was due, so a stall counts for every one that it
+ * delayed.
  */
 export async function latencyAt(
   act: () => Promise<void>,

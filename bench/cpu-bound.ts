@@ -4,28 +4,28 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { BenchSkipped } from "./bench-row.ts";
 
-/** Microseconds in which a process gets its share; short, so that calls wait for the next one but shortly. */
+/** Microseconds of a quota period; short, so a throttled call waits only briefly for the next one. */
 const period = 20_000;
 const ownGroup = /^weir-bench-(\d+)-/;
-/** A group is busy for a moment after its last process ended. */
+/** A group stays busy for a moment after its last process has ended. */
 const removal = { tries: 50, pause: 20 } as const;
 let opened = 0;
 
-/** A control group whose processes together get a share of one core. */
+/** A control group that limits its processes together to a share of one core. */
 export interface CpuBound {
-  /** The command line that runs `command` within the bound from its first instruction on. */
+  /** The command line that runs `command` in the group from its first instruction on. */
   within(command: readonly string[]): readonly string[];
-  /** Removes the group; its processes have ended. */
+  /** Removes the group; its processes must have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a control group that gets `share` of one core.
- * @throws BenchSkipped where that cannot be had, and says why
+ * Creates a control group with `share` of one core.
+ * @throws BenchSkipped with the reason when that is not possible
  */
 export function openCpuBound(share: number): CpuBound {
   const root = findRoot();
-  removeLeftOver(root.path);
+  removeOrphans(root.path);
   const group = join(root.path, `weir-bench-${process.pid}-${opened++}`);
   try {
     mkdirSync(group);
@@ -44,7 +44,7 @@ export function openCpuBound(share: number): CpuBound {
   };
 }
 
-/** Where groups are made, and what is written into one that gets `quota` microseconds of each period. */
+/** Where groups are created, and the files that limit one to `quota` microseconds per period. */
 interface GroupRoot {
   readonly path: string;
   readonly limit: (quota: number) => readonly (readonly [file: string, text: string])[];
@@ -72,8 +72,8 @@ function givesCpu(path: string): boolean {
   return readFileSync(join(path, "cgroup.subtree_control"), "utf8").trim().split(" ").includes("cpu");
 }
 
-/** Removes what a bench left that was ended in the middle; it is empty, as its processes ended too. */
-function removeLeftOver(root: string): void {
+/** Removes the groups of benches that were killed; they are empty, as their processes ended too. */
+function removeOrphans(root: string): void {
   for (const name of readdirSync(root)) {
     const pid = ownGroup.exec(name)?.[1];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;

@@ -1,18 +1,16 @@
 import { judge, type Contest, type Judged } from "./bench-row.ts";
 
-/** Middle, least and most of a list of measurements. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** What the rounds of one contest gave. */
 export interface ContestOutcome {
   readonly rounds: number;
   readonly weir: Spread;
   readonly peer: Spread | undefined;
-  /** What the row is judged by, round by round: a ratio, a difference or Weir's measurement itself. */
+  /** The spread of the judged values of all rounds; see {@link Judged}. */
   readonly judged: Spread;
   /** The peer varied by more than 25 %: the machine was busy with something else. */
   readonly noisy: boolean;
@@ -21,8 +19,8 @@ export interface ContestOutcome {
 const tolerableVariation = 0.25;
 
 /**
- * Measures both sides in turns, A B B A …, so that what changes on the machine meanwhile meets both. One measurement
- * of each goes before and does not count.
+ * Measures both sides in turns, A B B A …, so changes on the machine affect both alike. One measurement of each goes
+ * before as a warm-up.
  */
 export async function interleave(contest: Contest, rounds: number, judged: Judged): Promise<ContestOutcome> {
   await contest.peer?.();
@@ -55,7 +53,7 @@ function variationOf(spread: Spread | undefined): number {
   return spread === undefined ? 0 : (spread.max - spread.min) / spread.median;
 }
 
-/** The spread of at least one value. */
+/** NaN in all fields without values. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

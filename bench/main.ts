@@ -12,16 +12,16 @@ import { rows } from "./rows/rows.ts";
 import { benchScaling } from "./scaling/bench-scaling.ts";
 import { say } from "./tools.ts";
 
-// What was started ends with this process, whichever way it ends.
+// Child processes end with this process, however it ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
-// No contests: they have no peer, only a rule to keep.
-const alone = new Map([
+// Not contests: they have no peer, only a rule to keep.
+const standalone = new Map([
   ["scaling", benchScaling],
   ["activity", benchActivity],
   ["mixed", benchMixed],
 ]);
-const chosen = alone.get(process.argv[2] ?? "");
+const chosen = standalone.get(process.argv[2] ?? "");
 if (chosen !== undefined) process.exit(await chosen(process.argv.slice(3)));
 
 const resultFile = "bench-results.json";
@@ -33,12 +33,12 @@ const { values, positionals } = parseArgs({
 const rounds = Math.max(5, Number(values.rounds) || 5);
 const unknown = positionals.filter((id) => !rows.some((row) => row.id === id));
 if (unknown.length > 0) {
-  const all = [...new Set(rows.map(({ id }) => id)), ...alone.keys()];
+  const all = [...new Set(rows.map(({ id }) => id)), ...standalone.keys()];
   say(`Cannot run ${unknown.join(", ")}: there are ${all.join(", ")}`);
   process.exit(2);
 }
 
-/** Rejects when somebody ends the bench, so that what is open is closed first. */
+/** Rejects on SIGINT or SIGTERM, so the open contest is closed first. */
 const interruption = Promise.withResolvers<never>();
 interruption.promise.catch(() => {});
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -70,11 +70,11 @@ for (const row of rows.filter(({ id }) => positionals.length === 0 || positional
     const message = err instanceof Error ? err.message : String(err);
     const skipped = err instanceof BenchSkipped;
     say(`${row.id} ${skipped ? "is skipped" : "cannot be measured"}: ${message}`);
-    // The other rows are measured all the same.
+    // The other rows are still measured.
     results.push(skipped ? { row, skipped: message } : { row, failed: message });
     failed ||= !skipped;
   }
-  // After each row, as what was measured in an hour is not to be lost with the rest.
+  // After each row, so a later failure does not lose hours of measurements.
   writeFileSync(resultFile, formatJson(results, machine));
 }
 process.stdout.write(`${formatTable(results)}\n`);

@@ -2,7 +2,6 @@ import { alignColumns } from "./align-columns.ts";
 import { reaches, type BenchRow, type Judged } from "./bench-row.ts";
 import type { ContestOutcome } from "./interleave.ts";
 
-/** What became of one row. */
 export type RowResult =
   | { readonly row: BenchRow; readonly skipped: string }
   | { readonly row: BenchRow; readonly failed: string }
@@ -10,13 +9,11 @@ export type RowResult =
 
 const columns = ["row", "what", "Weir", "peer", "judged (min – max)", "bar", "goal", "verdict"] as const;
 
-/** The results as a table for people. */
 export function formatTable(results: readonly RowResult[]): string {
   const lines: readonly (readonly string[])[] = [columns, ...results.map(lineOf)];
   return alignColumns(lines);
 }
 
-/** The results for programs. */
 export function formatJson(results: readonly RowResult[], machine: Readonly<Record<string, unknown>>): string {
   const rows = results.map(({ row, ...rest }) => ({
     id: row.id,

@@ -4,8 +4,8 @@ import { findTool, installedTool } from "../scripts/debian-tool.ts";
 import { BenchSkipped } from "./bench-row.ts";
 
 /**
- * The path of `tool`; as root on Debian a missing one is installed from its package, which is said aloud.
- * @throws BenchSkipped when it is not to be had
+ * The path of `tool`. As root on Debian, a missing tool is installed from its package, which is reported.
+ * @throws BenchSkipped when it is not available
  */
 export function needTool(tool: string, debianPackage: string): string {
   const path = installedTool(tool, debianPackage, say);
@@ -13,12 +13,12 @@ export function needTool(tool: string, debianPackage: string): string {
   throw new BenchSkipped(`"${tool}" is not to be had (Debian: apt-get install ${debianPackage})`);
 }
 
-/** Says something to whoever runs the bench, beside the table. */
+/** Prints a message to standard error, as the table goes to standard output. */
 export function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** The command line that runs `command` on one core; as it is where that cannot be asked for. */
+/** The command line that runs `command` on one core; unchanged where pinning is not possible. */
 export function pinned(core: number, command: readonly string[]): readonly string[] {
   const taskset = findTool("taskset");
   return taskset === undefined || availableParallelism() <= core ? command : [taskset, "-c", String(core), ...command];

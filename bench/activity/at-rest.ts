@@ -1,5 +1,5 @@
-// The autoscaler as it is by default, in a process of its own: what this process uses is what it costs. The arguments are
-// the broker's URL and how many functions there are; it prints `RestCosts` as JSON.
+// Runs the autoscaler with default settings in a separate process, so the CPU time of the process is the autoscaler's.
+// Arguments: the broker's URL and the number of functions. Prints `RestCosts` as JSON.
 import { setTimeout as pause } from "node:timers/promises";
 
 import { Registry } from "prom-client";
@@ -14,8 +14,8 @@ import { createLog } from "../../runtime/process/log.ts";
 import { until } from "../queue/bench-platform.ts";
 import type { RestCosts } from "./bench-activity.ts";
 
-/** As many looks as make the figure steady, at one in 2 s; and those before, in which the code warms up. */
-const [looks, warmUp] = [10, 5];
+/** Measured sweeps, one every 2 s: enough for a steady figure; and warm-up sweeps before them. */
+const [rounds, warmUp] = [10, 5];
 const [url = "", count = "0"] = process.argv.slice(2);
 
 const settings = readSettings(autoscalerSettings, {});
@@ -42,7 +42,7 @@ await pause(warmUp * settings.scalePeriod);
 
 const from = { cpu: process.cpuUsage(), at: performance.now() };
 let sweep = Infinity;
-for (let look = 0; look < looks; look += 1) {
+for (let round = 0; round < rounds; round += 1) {
   await pause(settings.scalePeriod);
   sweep = Math.min(sweep, ((await metrics.sweep.get()).values[0]?.value ?? Infinity) * 1_000);
 }

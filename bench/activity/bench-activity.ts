@@ -7,7 +7,7 @@ import { openBenchPlatform } from "../queue/bench-platform.ts";
 import { say } from "../tools.ts";
 import { fillWithFunctions } from "./fill-with-functions.ts";
 
-/** What counting costs, each in microseconds of one call. */
+/** Costs of counting, in microseconds per call. */
 export interface CountingCosts {
   readonly gateway: number;
   readonly worker: number;
@@ -15,20 +15,20 @@ export interface CountingCosts {
   readonly hearing: number;
 }
 
-/** What an autoscaler that has nothing to do takes. */
+/** Costs of an idle autoscaler. */
 export interface RestCosts {
-  /** Of one core, 0 to 1. */
+  /** CPU time as a share of one core, 0 to 1. */
   readonly share: number;
-  /** Milliseconds of one look at all functions, at the least. */
+  /** Milliseconds of the shortest sweep over all functions. */
   readonly sweep: number;
 }
 
-const most = { perCall: 1, share: 0.01 };
+const bars = { perCall: 1, share: 0.01 };
 const functions = 10_000;
 
 /**
- * `npm run bench -- activity`: what it costs to count calls, and what functions at rest cost the autoscaler, each in a
- * process of its own. Resolves with the exit code: 1 if that is beyond its bar.
+ * `npm run bench -- activity`: measures what it costs to count calls, and what functions at rest cost the autoscaler,
+ * each in a separate process. Resolves with the exit code: 1 if a cost is beyond its bar.
  */
 export async function benchActivity(): Promise<number> {
   say("activity: counting calls");
@@ -44,13 +44,13 @@ export async function benchActivity(): Promise<number> {
     ["a run counted by a queue-worker", microseconds(costs.worker)],
     ["its share of a report, 1 000 calls of 100 functions in it", microseconds(costs.reporting)],
     ["its share of what the autoscaler does with that", microseconds(costs.hearing)],
-    ["all of it, per call", microseconds(perCall), `≤ ${most.perCall} µs`, verdict(perCall <= most.perCall)],
-    [`the autoscaler with ${functions} functions at rest`, percent(rest.share), `≤ ${percent(most.share)} of a core`],
+    ["all of it, per call", microseconds(perCall), `≤ ${bars.perCall} µs`, verdict(perCall <= bars.perCall)],
+    [`the autoscaler with ${functions} functions at rest`, percent(rest.share), `≤ ${percent(bars.share)} of a core`],
     ["one look at all of them", `${rest.sweep.toFixed(1)} ms`],
   ];
-  lines[6]?.push(verdict(rest.share <= most.share));
+  lines[6]?.push(verdict(rest.share <= bars.share));
   process.stdout.write(`${alignColumns(lines)}\n`);
-  return perCall <= most.perCall && rest.share <= most.share ? 0 : 1;
+  return perCall <= bars.perCall && rest.share <= bars.share ? 0 : 1;
 }
 
 async function measureAtRest(): Promise<RestCosts> {

@@ -1,5 +1,5 @@
-// Counting, reporting and hearing as gateway, queue-worker and autoscaler do it, in a process of its own. It prints
-// `CountingCosts` as JSON.
+// Counts calls, publishes reports and processes them as gateway, queue-worker and autoscaler do, in a separate process.
+// Prints `CountingCosts` as JSON.
 import { mock } from "node:test";
 
 import { reportActivity } from "../../runtime/core/scaling/activity-reporter.ts";
@@ -23,7 +23,7 @@ const names = Array.from({ length: 100 }, (_, index) => `counted-${index}`);
 const keys = names.map((name) => `${name}.${namespace}`);
 const queued = names.map((name) => sampleCall({ function: { namespace, name } }));
 
-/** What the loops have done, so that none of it can be left out. */
+/** Accumulates what the loops do, so the compiler cannot eliminate them. */
 let done = 0;
 
 function countCall(counts: InvocationCounts, key: string, duration: number): void {
@@ -39,8 +39,8 @@ function countNothing(): void {
   for (let call = 0; call < calls; call += keys.length) for (const key of keys) done += key.length + (call % 50);
 }
 
-const answer = Promise.resolve({ kind: "aborted", duration: 1 } as const);
-const bare: Invoker = { invoke: () => answer };
+const outcome = Promise.resolve({ kind: "aborted", duration: 1 } as const);
+const bare: Invoker = { invoke: () => outcome };
 const counted = new CountedInvoker(bare);
 const options: InvokeOptions = {
   attempt: 1,
@@ -54,11 +54,11 @@ async function run(invoker: Invoker): Promise<void> {
   }
 }
 
-let said = "";
+let lastReport = "";
 mock.timers.enable({ apis: ["setInterval"] });
 const reporting = new InvocationCounts();
 reportActivity(
-  { publish: (report) => void (said = JSON.stringify(report)), subscribe: () => () => {} },
+  { publish: (report) => void (lastReport = JSON.stringify(report)), subscribe: () => () => {} },
   "gateway-of-the-bench",
   () => reporting.entries(),
 );
@@ -71,21 +71,21 @@ for (const [index, name] of names.entries()) {
   scaler.see(keys[index] ?? "", { wanted, facts: readFacts(wanted.deployment) }, 1, 0);
 }
 let second = 0;
-/** Milliseconds that so many reports took to make, and to hear. */
-function reportAndHear(): { readonly made: number; readonly heard: number } {
-  let [made, heard] = [0, 0];
+/** Milliseconds that all reports took to publish, and to process. */
+function timeReports(): { readonly published: number; readonly processed: number } {
+  let [published, processed] = [0, 0];
   for (let report = 0; report < reports; report += 1) {
     for (let call = 0; call < callsPerReport; call += keys.length) for (const key of keys) countCall(reporting, key, 1);
     second += 1;
     const from = performance.now();
     mock.timers.tick(1_000);
-    const published = performance.now();
-    const parsed: ActivityReport = JSON.parse(said);
+    const publishedAt = performance.now();
+    const parsed: ActivityReport = JSON.parse(lastReport);
     scaler.addReport(parsed, second * 1_000);
-    made += published - from;
-    heard += performance.now() - published;
+    published += publishedAt - from;
+    processed += performance.now() - publishedAt;
   }
-  return { made, heard };
+  return { published, processed };
 }
 
 async function timeOf(act: () => void | Promise<void>): Promise<number> {
@@ -99,15 +99,15 @@ const perCall = (milliseconds: number): number => Math.max(0, (milliseconds * 1_
 for (let round = 0; round < rounds; round += 1) {
   const gateway = (await timeOf(countAsGateway)) - (await timeOf(countNothing));
   const worker = (await timeOf(() => run(counted))) - (await timeOf(() => run(bare)));
-  const { made, heard } = reportAndHear();
+  const { published, processed } = timeReports();
   measured.push({
     gateway: perCall(gateway),
     worker: perCall(worker),
-    reporting: perCall(made),
-    hearing: perCall(heard),
+    reporting: perCall(published),
+    hearing: perCall(processed),
   });
 }
-// The first one warms up, and does not count.
+// The first round is a warm-up.
 const medianOf = (cost: keyof CountingCosts): number => spreadOf(measured.slice(1).map((each) => each[cost])).median;
 const costs: CountingCosts = {
   gateway: medianOf("gateway"),

@@ -1,4 +1,5 @@
-// A gateway process without a broker: the real server, invoker, table and upstream. Arguments: the function's address, and the longest call.
+// A gateway process without a broker, with the real server, invoker, table and upstream. Arguments: the function's
+// address and the upstream timeout in milliseconds.
 import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
@@ -16,8 +17,8 @@ import { createLog } from "../../runtime/process/log.ts";
 
 const [address = "", upstreamTimeout = "30000"] = process.argv.slice(2);
 const table = new FunctionTable({ defaultNamespace: "functions", aliases: ["openfaas-fn"] });
-const wanted = desireFunction(undefined, "functions", { service: "tiny", image: "none" }, new Date().toISOString());
-table.functionObserver.set(wanted);
+const desired = desireFunction(undefined, "functions", { service: "tiny", image: "none" }, new Date().toISOString());
+table.functionObserver.set(desired);
 table.endpointsObserver.set({
   name: "tiny",
   namespace: "functions",
@@ -27,9 +28,9 @@ table.endpointsObserver.set({
 });
 
 const functions: FunctionStore = {
-  get: async () => wanted,
-  list: async () => [wanted],
-  write: async () => wanted,
+  get: async () => desired,
+  list: async () => [desired],
+  write: async () => desired,
   remove: async () => false,
   watch: async () => () => {},
 };

@@ -11,8 +11,8 @@ import { pinned } from "../tools.ts";
 const run = promisify(execFile);
 
 /**
- * Builds the Go program of one of the folders beside this file, and runs it on one core.
- * @throws BenchSkipped when Go is not to be had
+ * Builds the Go program of `folder` and runs it on one core.
+ * @throws BenchSkipped when Go is not installed
  */
 export async function openGoServer(
   folder: "go-function" | "go-proxy",

@@ -4,30 +4,30 @@ import { connect } from "node:net";
 const headEnd = "\r\n\r\n";
 const success = "HTTP/1.1 200 ";
 
-/** A connection that is kept and takes one call at a time. */
+/** A keep-alive connection that carries one call at a time. */
 export interface KeptConnection {
-  /** Sends the call; not before the last one is answered. */
+  /** Sends the call; the previous one must have ended. */
   send(): void;
   close(): void;
 }
 
-/** What is sent over a connection, and who is told. */
+/** The call that is sent over a connection, and its callbacks. */
 export interface KeptCall {
   readonly port: number;
-  /** Head and body as they go over the wire. */
+  /** Head and body in wire format. */
   readonly call: Uint8Array;
-  /** Is called with the whole answer read, which is not kept. */
+  /** Called when a whole response has been read and discarded. */
   readonly onAnswer: (connection: KeptConnection) => void;
-  /** The connection is of no more use: it was closed, or the answer is not a 200 with a length. */
+  /** Called when the connection is unusable: closed, or the response is not a 200 with a Content-Length. */
   readonly onFailure: (err: Error) => void;
 }
 
 /**
- * Opens a connection to a port of the loopback address. A client that does no more than a measurement needs, as what a
- * client costs is taken from the function beside it and counts as latency.
+ * Opens a connection to a port of the loopback address. The client does no more than a measurement needs: its CPU time
+ * is taken from the function on the same core and counts as latency.
  */
 export async function openKeptConnection({ port, call, onAnswer, onFailure }: KeptCall): Promise<KeptConnection> {
-  /** Bytes of the answer that are still to come once its head is read. */
+  /** Bytes of the response body that are still to come. */
   let left = 0;
   let head = "";
   const read = (chunk: Buffer): void => {
@@ -72,7 +72,7 @@ export async function openKeptConnection({ port, call, onAnswer, onFailure }: Ke
   return connection;
 }
 
-/** NaN when it is not a 200 that says its length. */
+/** NaN unless the response is a 200 with a Content-Length. */
 function bodyLength(head: string): number {
   return head.startsWith(success) ? Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]) : Number.NaN;
 }

@@ -1,13 +1,13 @@
-// A thread that wakes the one that started it at even times: a timer of Node fires at whole milliseconds, and many calls
-// sent at once wait for each other.
+// A thread that wakes its parent at even intervals: Node's timers fire at whole milliseconds only, and calls sent in
+// bursts wait for each other.
 import { workerData } from "node:worker_threads";
 
-/** What the metronome is told; times in milliseconds, the first since the epoch. */
+/** Times in milliseconds; `begin` is Unix time. */
 export interface MetronomeData {
   readonly begin: number;
   readonly interval: number;
   readonly ticks: number;
-  /** Counts the ticks; who waits for it to change is woken. */
+  /** Number of ticks so far; each tick notifies its waiters. */
   readonly ticked: Int32Array;
 }
 

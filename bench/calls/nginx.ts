@@ -7,9 +7,8 @@ import { portOpen, startBackground, type Server } from "../background.ts";
 import { needTool, pinned } from "../tools.ts";
 
 /**
- * Runs nginx on one core with `http` inside its http block, where it listens on `port`: one worker, and nothing but what
- * it is measured for.
- * @throws BenchSkipped when nginx is not to be had
+ * Runs nginx with one worker on one core; `http` writes the content of its http block, which listens on the given port.
+ * @throws BenchSkipped when nginx is not available
  */
 export async function openNginx(core: number, http: (port: number) => string): Promise<Server> {
   const program = needTool("nginx", "nginx-light");
@@ -40,12 +39,12 @@ export async function openNginx(core: number, http: (port: number) => string): P
   return { port, close };
 }
 
-/** A tiny function: answers everything with `body`, as text. */
+/** Configures a server that replies to every request with `body` as text. */
 export function tinyFunction(body: string): (port: number) => string {
   return (port) => `server { listen 127.0.0.1:${port}; location / { default_type text/plain; return 200 "${body}"; } }`;
 }
 
-/** A proxy with kept connections to `upstreamPort`; `settings` are those of its server beside what all have. */
+/** Configures a proxy with keep-alive connections to `upstreamPort`; `settings` are added to its server block. */
 export function keepAliveProxy(upstreamPort: number, settings = ""): (port: number) => string {
   return (port) => `
     upstream function { server 127.0.0.1:${upstreamPort}; keepalive 128; keepalive_requests 1000000000; }

@@ -5,24 +5,24 @@ import type { Contest } from "../bench-row.ts";
 import { pinned } from "../tools.ts";
 import { openNginx, tinyFunction } from "./nginx.ts";
 
-/** Weir's gateway and its peer share the first core in turns; load and function share the second. */
+/** Weir's gateway and its peer use the first core in turns; load and function share the second. */
 export const cores = { measured: 0, rest: 1 } as const;
 
-/** How one contest of synchronous calls differs from another. */
+/** Options of a contest of synchronous calls. */
 export interface CallContest {
-  /** Starts the function on the core of the rest; one that answers everything with 1 KiB of text when absent. */
+  /** Starts the function on the core `rest`; by default one that replies with 1 KiB of text. */
   readonly openFunction?: () => Promise<Server>;
-  /** Starts what stands in front of the function on the measured core; the function itself is the peer when absent. */
+  /** Starts the peer in front of the function on the core `measured`; by default the function itself is the peer. */
   readonly openPeer?: (functionPort: number) => Promise<Server>;
-  /** Is told where the function answers by way of Weir, before anything is measured. */
+  /** Called with the function's URL behind Weir before the first measurement. */
   readonly prepare?: (weir: string) => Promise<void>;
-  /** One measurement of the function that answers at `url`. */
+  /** Measures the function at `url` once. */
   readonly measure: (url: string) => Promise<number>;
 }
 
 /**
  * Starts a function, a gateway in front of it and a peer, and measures both with the same load.
- * @throws BenchSkipped when nginx is needed and not to be had
+ * @throws BenchSkipped when nginx is needed and not available
  */
 export async function openCallContest(options: CallContest): Promise<Contest> {
   const { openFunction = () => openTinyFunction(cores.rest), openPeer, prepare, measure } = options;
@@ -44,12 +44,12 @@ export async function openCallContest(options: CallContest): Promise<Contest> {
   };
 }
 
-/** Starts an nginx on one core that answers everything with 1 KiB of text. */
+/** Starts nginx on one core; it replies to every request with 1 KiB of text. */
 export function openTinyFunction(core: number): Promise<Server> {
   return openNginx(core, tinyFunction("x".repeat(1_024)));
 }
 
-/** Starts a gateway process on one core, in front of one function; `within` may bound what it gets of the core. */
+/** Starts a gateway process in front of one function, on one core; `within` may limit its share of the core. */
 export function openGateway(
   functionPort: number,
   core: number,
@@ -59,7 +59,7 @@ export function openGateway(
   return openServer(within(pinned(core, [process.execPath, main, `127.0.0.1:${functionPort}`])));
 }
 
-/** Where the function answers by way of a gateway of {@link openGateway}. */
+/** URL of the function behind a gateway of {@link openGateway}. */
 export function weirUrl(gatewayPort: number): string {
   return `http://127.0.0.1:${gatewayPort}/function/tiny`;
 }

@@ -1,4 +1,4 @@
-// Joins each connection with one to the port in the first argument, and reads nothing of what passes.
+// Pipes each connection to the port in the first argument, without parsing what passes.
 import { connect, createServer, type AddressInfo } from "node:net";
 
 const port = Number(process.argv[2]);

@@ -1,5 +1,5 @@
-// Sends calls at a constant rate, each when it is due whether or not earlier ones are answered, and prints what they took.
-// Arguments: address, calls a second, how many go before and do not count, how many count, connections, the share.
+// Sends calls at a constant rate, each at its due time whether or not earlier ones have ended, and prints the latency.
+// Arguments: URL, calls per second, number of warm-up calls, of measured calls and of connections, and the quantile.
 import { Worker } from "node:worker_threads";
 
 import { quantile } from "../../test/support/load.ts";
@@ -16,19 +16,19 @@ const ticked = new Int32Array(new SharedArrayBuffer(4));
 const call = Buffer.from(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
 
 const latencies = new Float64Array(total);
-/** How late the sender was by itself: of those that had a free connection when they were due. */
+/** Delay of the sender itself, for calls that had a free connection at their due time. */
 const lateness: number[] = [];
 const idle: KeptConnection[] = [];
 const inFlight = new Map<KeptConnection, number>();
 const done = Promise.withResolvers<void>();
 let begin = 0;
 let sent = 0;
-let answered = 0;
+let ended = 0;
 
 const now = (): number => performance.timeOrigin + performance.now();
 const dueAt = (sequence: number): number => begin + sequence * interval;
 
-/** Sends what is due over those connections that are free. */
+/** Sends the calls that are due, as long as connections are free. */
 function sendDue(): void {
   const at = now();
   for (; sent < total && dueAt(sent) <= at; sent++) {
@@ -43,17 +43,17 @@ function onAnswer(connection: KeptConnection): void {
   const sequence = inFlight.get(connection) ?? 0;
   latencies[sequence] = now() - dueAt(sequence);
   idle.push(connection);
-  answered++;
-  if (answered === total) done.resolve();
+  ended++;
+  if (ended === total) done.resolve();
   else sendDue();
 }
 
-/** Sends at every tick; one that comes meanwhile is seen by the count. */
+/** Sends at every tick; the count shows ticks that were missed. */
 async function followTicks(): Promise<void> {
-  for (let heard = 0; sent < total; sendDue()) {
-    const tick = Atomics.waitAsync(ticked, 0, heard);
+  for (let seen = 0; sent < total; sendDue()) {
+    const tick = Atomics.waitAsync(ticked, 0, seen);
     if (tick.async) await tick.value;
-    heard = Atomics.load(ticked, 0);
+    seen = Atomics.load(ticked, 0);
     if (idle.length > 0 && sent >= before) lateness.push(now() - dueAt(sent));
   }
 }
@@ -64,7 +64,7 @@ const pool = await Promise.all(
   ),
 );
 idle.push(...pool);
-// A while from now, so that the thread is there at the first tick.
+// In the future, so the thread runs before the first tick.
 begin = now() + 200;
 const workerData: MetronomeData = { begin, interval, ticks: total, ticked };
 const metronome = new Worker(new URL("metronome.ts", import.meta.url), { workerData });
@@ -76,7 +76,7 @@ for (const connection of pool) connection.close();
 
 const result: SteadyLatency = {
   latency: quantile(inOrder(latencies.subarray(before)), share),
-  // Never when there never was a free connection.
+  // 0 if no call found a free connection.
   late:
     lateness.length === 0
       ? 0

@@ -11,29 +11,29 @@ const microseconds = new Map([
   ["s", 1_000_000],
 ]);
 
-/** An answer that lets wait longer is an error; one that only is slow is measured. */
-const patience = "10s";
+/** A response that takes longer is an error; anything faster is measured. */
+const timeout = "10s";
 
-/** What `wrk` is told. */
+/** The load that `wrk` generates. */
 export interface WrkLoad {
   readonly url: string;
-  /** The core it stays on; any when absent. */
+  /** The core that `wrk` is pinned to; any when absent. */
   readonly core?: number;
   readonly connections: number;
   readonly seconds: number;
-  /** File of a Lua script that says what is sent; GET without a body when absent. */
+  /** Path of a Lua script that builds the requests; GET without a body when absent. */
   readonly script?: string;
 }
 
 /**
  * The path of `wrk`.
- * @throws BenchSkipped when it is not to be had
+ * @throws BenchSkipped when it is not available
  */
 export function needWrk(): string {
   return needTool("wrk", "wrk");
 }
 
-/** Calls per second that `wrk` gets with one thread; every answer must be a 2xx or 3xx. */
+/** Calls per second with one thread; every response must be a 2xx or 3xx. */
 export async function callsPerSecond(program: string, load: WrkLoad): Promise<number> {
   const stdout = await loadWith(program, load);
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
@@ -41,7 +41,7 @@ export async function callsPerSecond(program: string, load: WrkLoad): Promise<nu
   return rate;
 }
 
-/** Microseconds below which that percentage of the calls lie, from sending one to its whole answer. */
+/** That percentile of the latency in microseconds, from sending a call to its complete response. */
 export async function latencyBelow(program: string, percentile: 50 | 99, load: WrkLoad): Promise<number> {
   const stdout = await loadWith(program, load);
   const [, amount, unit = ""] = new RegExp(`^\\s+${percentile}%\\s+([\\d.]+)(us|ms|s)$`, "m").exec(stdout) ?? [];
@@ -50,7 +50,7 @@ export async function latencyBelow(program: string, percentile: 50 | 99, load: W
   return latency;
 }
 
-/** What `wrk` says about a load, all of which was answered well. */
+/** The output of `wrk`; rejects if a call failed. */
 async function loadWith(program: string, load: WrkLoad): Promise<string> {
   const { url, core, connections, seconds, script } = load;
   const scripted = script === undefined ? [] : ["-s", script];
@@ -61,7 +61,7 @@ async function loadWith(program: string, load: WrkLoad): Promise<string> {
     `-d${seconds}s`,
     "--latency",
     "--timeout",
-    patience,
+    timeout,
     ...scripted,
     url,
   ];

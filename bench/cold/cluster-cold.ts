@@ -6,50 +6,50 @@ import type { GivenCluster } from "../../test/support/cluster-setup.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { openGivenCluster } from "../../test/support/test-cluster.ts";
 
-/** A function at zero in a cluster, and beside it the same pod without Weir, at zero, too. */
+/** A function scaled to zero in a cluster, and the same pod without Weir, also scaled to zero. */
 export interface ClusterCold {
-  /** Milliseconds from the call to its answer; lets it go back to zero. */
+  /** Milliseconds from the call to its reply; then scales to zero again. */
   byWeir(): Promise<number>;
-  /** Milliseconds from `kubectl scale` to an answer through the Service; lets it go back to zero. */
+  /** Milliseconds from `kubectl scale` to a reply through the Service; then scales to zero again. */
   byHand(): Promise<number>;
   close(): Promise<void>;
 }
 
-const patience = 60_000;
+const timeout = 60_000;
 const byWeir = "cold";
 const byHand = "by-hand";
 
-/** Puts a platform of its own into the cluster. */
+/** Installs a platform for the measurement in the cluster. */
 export async function openClusterCold(given: GivenCluster): Promise<ClusterCold> {
   const cluster = await openGivenCluster(given, `weir-bench-${process.pid}`);
   const platform = await openClusterPlatform({}, cluster);
   try {
-    return await prepared(platform);
+    return await prepare(platform);
   } catch (err) {
     await platform.close();
     throw err;
   }
 }
 
-async function prepared(platform: ClusterPlatform): Promise<ClusterCold> {
+async function prepare(platform: ClusterPlatform): Promise<ClusterCold> {
   const { cluster, functionNamespace: namespace } = platform;
   const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args, { namespace });
   const system = async (method: string, path: string, body?: object): Promise<Response> => {
-    const answer = await fetch(`${platform.url}/system/${path}`, {
+    const response = await fetch(`${platform.url}/system/${path}`, {
       method,
       headers: { authorization: platform.authorization },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!answer.ok) throw new Error(`Cannot measure: ${method} /system/${path} answered ${await answer.text()}`);
-    return answer;
+    if (!response.ok) throw new Error(`Cannot measure: ${method} /system/${path} answered ${await response.text()}`);
+    return response;
   };
   const noPods = (selector: string): Promise<unknown> =>
     eventually(async () => (await kubectl("get", "pods", `--selector=${selector}`, "--output=name")) === "", {
-      within: patience,
+      within: timeout,
       what: "the pods to be gone",
       every: 200,
     });
-  const sleepByWeir = async (): Promise<void> => {
+  const scaleToZero = async (): Promise<void> => {
     await (await system("POST", `scale-function/${byWeir}`, { replicas: 0 })).body?.cancel();
     await noPods(`faas_function=${byWeir}`);
   };
@@ -62,24 +62,25 @@ async function prepared(platform: ClusterPlatform): Promise<ClusterCold> {
       const status = (await (await system("GET", `function/${byWeir}`)).json()) as FunctionStatus;
       return status.availableReplicas === 1;
     },
-    { within: patience, what: "the function to be ready", every: 200 },
+    { within: timeout, what: "the function to be ready", every: 200 },
   );
-  const address = await handMade(platform);
-  await sleepByWeir();
+  const address = await deployByHand(platform);
+  await scaleToZero();
   return {
     byWeir: async () => {
       const began = performance.now();
-      const answer = await fetch(`${platform.url}/function/${byWeir}`, { method: "POST", body: "hello" });
-      if (!answer.ok) throw new Error(`Cannot measure: the function answered ${answer.status} ${await answer.text()}`);
-      await answer.text();
+      const response = await fetch(`${platform.url}/function/${byWeir}`, { method: "POST", body: "hello" });
+      if (!response.ok)
+        throw new Error(`Cannot measure: the function answered ${response.status} ${await response.text()}`);
+      await response.text();
       const took = performance.now() - began;
-      await sleepByWeir();
+      await scaleToZero();
       return took;
     },
     byHand: async () => {
       const began = performance.now();
       await kubectl("scale", `deployment/${byHand}`, "--replicas=1");
-      await firstAnswer(address);
+      await firstReply(address);
       const took = performance.now() - began;
       await kubectl("scale", `deployment/${byHand}`, "--replicas=0");
       await noPods(`app=${byHand}`);
@@ -89,10 +90,10 @@ async function prepared(platform: ClusterPlatform): Promise<ClusterCold> {
   };
 }
 
-/** A Deployment with the function's own pod and a Service; hands back its address. */
-async function handMade({ cluster, functionNamespace: namespace }: ClusterPlatform): Promise<string> {
+/** Creates a Deployment with the function's pod template and a Service; resolves with the Service's URL. */
+async function deployByHand({ cluster, functionNamespace: namespace }: ClusterPlatform): Promise<string> {
   const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args, { namespace });
-  const made = JSON.parse(await kubectl("get", `deployment/${byWeir}`, "--output=json")) as {
+  const deployment = JSON.parse(await kubectl("get", `deployment/${byWeir}`, "--output=json")) as {
     readonly spec: { readonly template: { readonly spec: object } };
   };
   const labels = { app: byHand };
@@ -105,7 +106,7 @@ async function handMade({ cluster, functionNamespace: namespace }: ClusterPlatfo
       spec: {
         replicas: 0,
         selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: made.spec.template.spec },
+        template: { metadata: { labels }, spec: deployment.spec.template.spec },
       },
     },
     { apiVersion: "v1", kind: "Service", metadata, spec: { selector: labels, ports: [{ port: 8080 }] } },
@@ -114,14 +115,14 @@ async function handMade({ cluster, functionNamespace: namespace }: ClusterPlatfo
   return `http://${address}:8080/`;
 }
 
-/** Asks until it answers 200; a connection before there is a pod may hang. */
-async function firstAnswer(url: string): Promise<void> {
-  const until = performance.now() + patience;
+/** Sends requests until one succeeds; a connection that is made before the pod exists may hang. */
+async function firstReply(url: string): Promise<void> {
+  const until = performance.now() + timeout;
   while (performance.now() < until) {
     try {
-      const answer = await fetch(url, { method: "POST", body: "hello", signal: AbortSignal.timeout(250) });
-      await answer.text();
-      if (answer.ok) return;
+      const response = await fetch(url, { method: "POST", body: "hello", signal: AbortSignal.timeout(250) });
+      await response.text();
+      if (response.ok) return;
     } catch {
       // Nobody listens yet.
     }

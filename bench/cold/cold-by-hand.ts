@@ -7,7 +7,7 @@ import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold
 
 const watchdog = fileURLToPath(new URL("../../runtime/watchdog/main.ts", import.meta.url));
 
-/** Starts the process that a replica is, asks it as soon as it says that it serves, and ends it. */
+/** Starts a replica's process, calls it as soon as it reports its port, and ends it. */
 export async function coldByHand(place: {
   readonly directory: string;
   readonly compileCache: string;
@@ -23,7 +23,7 @@ export async function coldByHand(place: {
   try {
     child.send({ environment: { PATH: path, mode: "http", fprocess: `node -e '${coldProgram}'` } });
     const port = await servingPort(child);
-    const report = await answerOf(port);
+    const report = await firstReport(port);
     return { ...report, called, answered: preciseNow() };
   } finally {
     child.kill("SIGTERM");
@@ -39,12 +39,12 @@ async function servingPort(child: NodeJS.EventEmitter): Promise<number> {
   return report.port;
 }
 
-/** Asks until it answers 200, as the function may not listen yet when its watchdog does. */
-async function answerOf(port: number): Promise<ColdReport> {
+/** Calls the function until it replies 200, as its watchdog may listen before it does. */
+async function firstReport(port: number): Promise<ColdReport> {
   for (let round = 0; round < 10_000; round += 1) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`);
-    if (answer.ok) return (await answer.json()) as ColdReport;
-    await answer.body?.cancel();
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    if (response.ok) return (await response.json()) as ColdReport;
+    await response.body?.cancel();
   }
   throw new Error("Cannot start the function: it does not answer");
 }

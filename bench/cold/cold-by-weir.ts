@@ -3,26 +3,26 @@ import { eventually } from "../../test/support/eventually.ts";
 import { startWeir } from "../../test/support/weir-process.ts";
 import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold-pieces.ts";
 
-/** A Weir with a function at zero. */
+/** A Weir with a function scaled to zero. */
 export interface ColdWeir {
-  /** Calls the function, and lets it go back to zero. */
+  /** Calls the function, then scales it to zero again. */
   start(): Promise<ColdStart>;
   close(): Promise<void>;
 }
 
-/** Starts Weir as `npm start` does, with functions as processes, its data in `directory`. */
+/** Starts Weir as `npm start` does, with functions as processes and its data in `directory`. */
 export async function coldByWeir(directory: string): Promise<ColdWeir> {
   const weir = await startWeir({ data: directory, flags: ["--provider", "local"] });
   const system = async (method: string, path: string, body?: object): Promise<Response> => {
-    const answer = await fetch(`${weir.url}/system/${path}`, {
+    const response = await fetch(`${weir.url}/system/${path}`, {
       method,
       headers: { authorization: weir.authorization },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!answer.ok) throw new Error(`Cannot measure: ${method} /system/${path} answered ${await answer.text()}`);
-    return answer;
+    if (!response.ok) throw new Error(`Cannot measure: ${method} /system/${path} answered ${await response.text()}`);
+    return response;
   };
-  const sleep = async (): Promise<void> => {
+  const scaleToZero = async (): Promise<void> => {
     await (await system("POST", "scale-function/cold", { replicas: 0 })).body?.cancel();
     await eventually(
       async () => {
@@ -37,7 +37,7 @@ export async function coldByWeir(directory: string): Promise<ColdWeir> {
     const envProcess = `node -e '${coldProgram}'`;
     const deployment = { service: "cold", image: "none", envProcess, envVars: { mode: "http" } };
     await (await system("POST", "functions", deployment)).body?.cancel();
-    await sleep();
+    await scaleToZero();
   } catch (err) {
     await weir.close();
     throw err;
@@ -45,11 +45,12 @@ export async function coldByWeir(directory: string): Promise<ColdWeir> {
   return {
     start: async () => {
       const called = preciseNow();
-      const answer = await fetch(`${weir.url}/function/cold`);
-      if (!answer.ok) throw new Error(`Cannot measure: the function answered ${answer.status} ${await answer.text()}`);
-      const report = (await answer.json()) as ColdReport;
+      const response = await fetch(`${weir.url}/function/cold`);
+      if (!response.ok)
+        throw new Error(`Cannot measure: the function answered ${response.status} ${await response.text()}`);
+      const report = (await response.json()) as ColdReport;
       const answered = preciseNow();
-      await sleep();
+      await scaleToZero();
       return { ...report, called, answered };
     },
     close: () => weir.close(),

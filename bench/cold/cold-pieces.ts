@@ -1,22 +1,25 @@
 import { alignColumns } from "../align-columns.ts";
 import { spreadOf } from "../interleave.ts";
 
-/** When a function came to life, in Unix milliseconds, as it tells itself in the body of its first answer. */
+/** The start of a function in Unix milliseconds, as its first reply reports it. */
 export interface ColdReport {
   readonly started: number;
   readonly listening: number;
   readonly asked: number;
 }
 
-/** One start from zero: the function's own words, and when the caller asked and had its answer, in Unix milliseconds. */
+/**
+ * One start from zero: the function's report, and when the caller sent the call and had its reply, in Unix
+ * milliseconds.
+ */
 export interface ColdStart extends ColdReport {
   readonly called: number;
   readonly answered: number;
 }
 
 /**
- * A function for `node -e` that serves on `$PORT` and answers with its report. It holds no single quotes, so that it can
- * stand between them.
+ * A function for `node -e` that listens on `$PORT` and replies with its report. It contains no single quotes, so it can
+ * be enclosed in them.
  */
 export const coldProgram = `
   const started = performance.timeOrigin;
@@ -26,17 +29,17 @@ export const coldProgram = `
     response.end(JSON.stringify({ started, listening, asked: now() }));
   }).listen(process.env.PORT, "127.0.0.1", () => { listening = now(); });`;
 
-/** Now, in Unix milliseconds with a fraction. */
+/** The current time in Unix milliseconds, with a fraction. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Milliseconds from the call to its answer. */
+/** Milliseconds from the call to its reply. */
 export function wholeOf({ called, answered }: ColdStart): number {
   return answered - called;
 }
 
-const pieces: readonly (readonly [what: string, of: (start: ColdStart) => number])[] = [
+const phases: readonly (readonly [what: string, of: (start: ColdStart) => number])[] = [
   ["until the function's own process starts", ({ called, started }) => started - called],
   ["until it listens", ({ started, listening }) => listening - started],
   ["until it is asked", ({ listening, asked }) => asked - listening],
@@ -44,9 +47,9 @@ const pieces: readonly (readonly [what: string, of: (start: ColdStart) => number
   ["whole", wholeOf],
 ];
 
-/** A table of every piece: median, and what 95 in 100 stay below, in milliseconds; a column per side. */
+/** A table of all phases, p50 and p95 in milliseconds; one column per side. */
 export function formatColdStarts(sides: Readonly<Record<string, readonly ColdStart[]>>): string {
-  const lines = pieces.map(([what, of]) => [what, ...Object.values(sides).map((starts) => cell(starts.map(of)))]);
+  const lines = phases.map(([what, of]) => [what, ...Object.values(sides).map((starts) => cell(starts.map(of)))]);
   return alignColumns([["milliseconds, p50 (p95)", ...Object.keys(sides)], ...lines]);
 }
 

@@ -11,12 +11,12 @@ const run = promisify(execFile);
 const network = `weir-bench-${process.pid}`;
 const program = "fprocess=cat";
 
-/** What of a container is started, and how long its pieces took. */
+/** A started container, and how long each phase of its start took. */
 interface Started extends Pick<Pieces, "run" | "create" | "start"> {
   readonly id: string;
 }
 
-/** Starts containers by `docker run -d`, or, where there is no such program, by the two requests that it makes. */
+/** Starts containers by `docker run -d` or, without the Docker CLI, by the two requests that it makes. */
 export async function openByHand(engine: BenchEngine): Promise<Starter> {
   const { client, image } = engine;
   const docker = findTool("docker");
@@ -45,7 +45,7 @@ export async function openByHand(engine: BenchEngine): Promise<Starter> {
         const address = await addressOf(engine, id);
         const known = performance.now();
         const listens = await connected(address);
-        await answersReady(address);
+        await untilReady(address);
         const ready = performance.now();
         const times = { address: known - started, connect: listens - known, ready: ready - listens };
         return { ...pieces, ...times, whole: ready - began };
@@ -64,8 +64,8 @@ async function addressOf({ client }: BenchEngine, id: string): Promise<string> {
   return `${body?.NetworkSettings.Networks[network]?.IPAddress ?? ""}:8080`;
 }
 
-async function answersReady(address: string): Promise<void> {
-  const answer = await fetch(`http://${address}/_/ready`);
-  await answer.arrayBuffer();
-  if (!answer.ok) await answersReady(address);
+async function untilReady(address: string): Promise<void> {
+  const response = await fetch(`http://${address}/_/ready`);
+  await response.arrayBuffer();
+  if (!response.ok) await untilReady(address);
 }

@@ -9,15 +9,15 @@ import type { BenchEngine } from "./container-engine.ts";
 import { connected, type Pieces } from "./container-pieces.ts";
 import { timeRequests } from "./container-requests.ts";
 
-/** One of the ways to start a container, to be measured. */
+/** A way to start a container. */
 export interface Starter {
   readonly name: string;
-  /** Starts one, waits until it is ready, and removes it, which does not count. */
+  /** Starts one, waits until it is ready, and removes it; the removal is not timed. */
   start(): Promise<Pieces>;
   close(): Promise<void>;
 }
 
-/** Starts replicas as the provider does: by the adapter, until its own probe has heard that they are ready. */
+/** Starts replicas as the provider does: through the adapter, until its probe finds them ready. */
 export async function openByWeir(engine: BenchEngine): Promise<Starter> {
   const data = await tempDirectory("bench");
   const provider = await openDockerProvider({
@@ -98,7 +98,7 @@ async function addressOf(replicas: DockerProvider["replicas"], id: string): Prom
   }
 }
 
-/** The time when the platform's own probe has heard yes. */
+/** The time when the platform's probe succeeded. */
 async function probed(address: string): Promise<number> {
   const ready = Promise.withResolvers<number>();
   const changed = (): void => ready.resolve(performance.now());

@@ -7,12 +7,12 @@ import type { TestDockerEngine } from "../../test/support/shared-docker-engine.t
 import { makeBaseImage } from "../../scripts/base-image/make-base-image.ts";
 import { BenchSkipped } from "../bench-row.ts";
 
-/** An engine that has the base image. */
+/** An engine with the base image. */
 export type BenchEngine = Pick<TestDockerEngine, "socket" | "image" | "client" | "close">;
 
 /**
- * The one that `DOCKER_HOST` names, where the image stays, or else a new one with data of its own.
- * @throws BenchSkipped where none can be had
+ * The engine that `DOCKER_HOST` names, in which the image stays, or else a new one with separate data.
+ * @throws BenchSkipped when no engine can be started
  */
 export async function openBenchEngine(): Promise<BenchEngine> {
   const given = environment()["DOCKER_HOST"];

@@ -4,19 +4,19 @@ import { setTimeout as pause } from "node:timers/promises";
 import { alignColumns } from "../align-columns.ts";
 import { spreadOf } from "../interleave.ts";
 
-/** Milliseconds that the pieces of one start took; what one side does not have is absent. */
+/** Milliseconds of each phase of one start; a phase that a side does not have is absent. */
 export interface Pieces {
-  /** Until the engine is asked for a container. */
+  /** Until the first request to the engine. */
   readonly before?: number;
   readonly create?: number;
   readonly start?: number;
-  /** Both of them by one command. */
+  /** `create` and `start` by one command. */
   readonly run?: number;
-  /** Until it is known where the container answers. */
+  /** Until the container's address is known. */
   readonly address: number;
-  /** From then on until something listens there. */
+  /** From then until something listens there. */
   readonly connect: number;
-  /** From then on until its readiness probe is answered with yes. */
+  /** From then until its readiness probe succeeds. */
   readonly ready: number;
   readonly whole: number;
 }
@@ -32,7 +32,7 @@ const rows: readonly (readonly [name: keyof Pieces, what: string])[] = [
   ["whole", "whole"],
 ];
 
-/** A table of the medians (least – most) of every piece in milliseconds, a column per side. */
+/** A table of all phases, median (min – max) in milliseconds; one column per side. */
 export function formatPieces(sides: Readonly<Record<string, readonly Pieces[]>>): string {
   const lines = [["milliseconds", ...Object.keys(sides)]];
   for (const [name, what] of rows) {
@@ -52,7 +52,7 @@ function format(time: number): string {
   return time.toFixed(time < 10 ? 1 : 0);
 }
 
-/** Resolves with the time when something listens at `address`, asked once a millisecond. */
+/** Resolves with the time when something listens at `address`; tries once a millisecond. */
 export async function connected(address: string): Promise<number> {
   const [host, port] = address.split(":");
   for (;;) {

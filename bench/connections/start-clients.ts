@@ -2,14 +2,14 @@ import { join } from "node:path";
 
 import { firstLine, startBackground } from "../background.ts";
 
-/** Many clients in one process, each with a connection of its own on which it sends one GET. */
+/** Many clients in one process; each sends one GET over its own connection. */
 export interface Clients {
   /**
-   * Resolves when each has its answer, and every connection is still there.
-   * @throws Error that says what else they heard, if not all were answered 200
+   * Resolves when each client has its response.
+   * @throws Error with the number of each status and error, unless all responses are 200
    */
   answered(): Promise<void>;
-  /** Ends them; resolves when they are gone. */
+  /** Ends the clients; resolves once their process has exited. */
   stop(): Promise<void>;
 }
 

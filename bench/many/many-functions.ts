@@ -4,24 +4,24 @@ import type { BenchProcess } from "../processes/bench-process.ts";
 import { openFunctionDesk } from "../queue/function-desk.ts";
 import { say } from "../tools.ts";
 
-/** A broker that knows so many functions, all of which answer at one address. */
+/** A broker with `count` functions, all at one address. */
 export interface ManyFunctions {
   readonly count: number;
   readonly authorization: string;
-  /** Starts a gateway that knows them, on one core if said; the caller stops it. */
+  /** Starts a gateway with these functions, on one core if given; the caller stops it. */
   startGateway(core?: number): Promise<BenchProcess & { readonly port: number }>;
   close(): Promise<void>;
 }
 
-const atOnce = 100;
-const sayEvery = 2_500;
+const concurrency = 100;
+const progressEvery = 2_500;
 
-/** Name of a function, by its number from 0. */
+/** Name of a function by its number, from 0. */
 export function manyName(index: number): string {
   return `many-${index}`;
 }
 
-/** Opens it with `count` functions at `address`; says how far it is. */
+/** Opens a broker with `count` functions at `address`; reports progress. */
 export async function openManyFunctions(count: number, address: string): Promise<ManyFunctions> {
   const broker = await openBenchBroker({ slots: 1 });
   try {
@@ -47,9 +47,9 @@ async function fill({ link }: BenchBroker, count: number, address: string): Prom
   const deployNext = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
-      if (index > 0 && index % sayEvery === 0) say(`${index} of ${count} functions are deployed`);
+      if (index > 0 && index % progressEvery === 0) say(`${index} of ${count} functions are deployed`);
       await desk.deploy({ namespace: "functions", name: manyName(index) }, [address]);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, deployNext));
+  await Promise.all(Array.from({ length: concurrency }, deployNext));
 }

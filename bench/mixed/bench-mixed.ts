@@ -10,13 +10,14 @@ import { deployMixed, runMixedLoad, type LoadOutcome } from "./mixed-load.ts";
 import { ProcessSamples, type SampledProcess } from "./process-samples.ts";
 
 const minute = 60_000;
-const sayEvery = 30_000;
+const progressEvery = 30_000;
 const megabyte = 1_000_000;
 const shownFailures = 10;
 
 /**
- * `npm run bench -- mixed [--minutes 8]`: a Weir of its own under calls of every kind, deployments and changes of replicas
- * at once. Resolves with the exit code: 1 if a call failed or was lost, or if a process did not stay flat.
+ * `npm run bench -- mixed [--minutes 8]`: a separate Weir under calls of every kind, deployments and changes of
+ * replicas at once. Resolves with the exit code: 1 if a call failed or was lost, or if a process did not stay flat; 2
+ * for bad minutes.
  */
 export async function benchMixed(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { minutes: { type: "string", default: "8" } } });
@@ -27,7 +28,7 @@ export async function benchMixed(args: readonly string[]): Promise<number> {
   }
   const length = minutes * minute;
   await using data = await tempDirectory("bench-mixed");
-  // Records go as fast as they come, or the broker would hold more and more of them by design.
+  // Records expire as fast as they come; otherwise the broker would hold more and more of them by design.
   const flags = ["--edition=pro", "--max-inflight=8", "--call-record-ttl=1m", "--ack-wait=30s"];
   await using weir = await startWeir({ data: data.path, flags, environment: compiledModules });
   await deployMixed(weir);
@@ -36,7 +37,7 @@ export async function benchMixed(args: readonly string[]): Promise<number> {
   const begin = performance.now();
   const progress = setInterval(() => {
     say(`${Math.round((performance.now() - begin) / 1_000)} s: ${heldNow(samples.lasting)}`);
-  }, sayEvery);
+  }, progressEvery);
   let outcomes: readonly LoadOutcome[];
   try {
     const ended = AbortSignal.timeout(length);

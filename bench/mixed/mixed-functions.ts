@@ -2,10 +2,10 @@ import type { FunctionStatus } from "../../runtime/api/schemas/function-status.t
 import { eventually } from "../../test/support/eventually.ts";
 import type { WeirProcess } from "../../test/support/weir-process.ts";
 
-/** What a stream sends. */
+/** What a stream sends; `every` in milliseconds. */
 export const stream = { path: "/stream", chunks: 100, chunkSize: 1_024, every: 100 } as const;
 
-/** Answers its version, or a stream. It holds no single quotes, so that it can stand between them. */
+/** Replies with its version, or with a stream. It contains no single quotes, so it can be enclosed in them. */
 const program = `require("node:http").createServer((q, r) => {
   q.resume();
   if (q.url !== "${stream.path}") return r.end(process.env.version);
@@ -20,31 +20,31 @@ const program = `require("node:http").createServer((q, r) => {
   r.on("close", () => clearInterval(timer));
 }).listen(process.env.PORT, "127.0.0.1")`;
 
-/** What administrators do with functions, over HTTP; each rejects with what was answered instead. */
+/** What administrators do with functions, over HTTP; each method rejects if the response is an error. */
 export interface MixedFunctions {
   deploy(name: string, version: number): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Resolves when so many replicas are ready. */
+  /** Resolves once that many replicas are ready. */
   scale(name: string, replicas: number): Promise<void>;
-  /** What a call answers; it may wait for a replica. */
+  /** Resolves with the reply to a call, which may wait for a replica. */
   call(name: string): Promise<string>;
-  /** Resolves when calls are answered by this version. */
+  /** Resolves once this version replies to calls. */
   serves(name: string, version: number): Promise<void>;
 }
 
-const patience = 60_000;
+const timeout = 60_000;
 
-/** Functions of a Weir as processes of this machine. */
+/** Functions of a Weir that runs them as processes of this machine. */
 export function mixedFunctions({ url, authorization }: WeirProcess): MixedFunctions {
   const ask = async (method: string, path: string, body?: object): Promise<string> => {
-    const answer = await fetch(`${url}/${path}`, {
+    const response = await fetch(`${url}/${path}`, {
       method,
       headers: path.startsWith("system/") ? { authorization } : {},
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} /${path} answered ${answer.status}: ${text.trim()}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} /${path} answered ${response.status}: ${text.trim()}`);
     return text;
   };
   const call: MixedFunctions["call"] = (name) => ask("GET", `function/${name}`);
@@ -64,16 +64,16 @@ export function mixedFunctions({ url, authorization }: WeirProcess): MixedFuncti
       await eventually(
         async () => {
           const status = JSON.parse(await ask("GET", `system/function/${name}`)) as FunctionStatus;
-          // The autoscaler may have found others to be enough meanwhile.
+          // The autoscaler may have chosen another number meanwhile.
           return status.availableReplicas === replicas || status.availableReplicas === status.replicas;
         },
-        { within: patience, every: 100, what: `${replicas} replicas of ${name}` },
+        { within: timeout, every: 100, what: `${replicas} replicas of ${name}` },
       );
     },
     call,
     serves: async (name, version) => {
       await eventually(async () => (await call(name)) === String(version), {
-        within: patience,
+        within: timeout,
         every: 100,
         what: `version ${version} of ${name}`,
       });

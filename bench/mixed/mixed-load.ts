@@ -10,7 +10,7 @@ import type { WeirProcess } from "../../test/support/weir-process.ts";
 import { EndsAsTheyCome } from "../../scripts/soak/ends-as-they-come.ts";
 import { mixedFunctions, stream, type MixedFunctions } from "./mixed-functions.ts";
 
-/** One kind of load: how often it was done, and what went wrong, in sentences. */
+/** The outcome of one kind of load; `failures` are sentences. */
 export interface LoadOutcome {
   readonly what: string;
   readonly done: number;
@@ -18,11 +18,11 @@ export interface LoadOutcome {
 }
 
 const names = { plain: "plain", queued: "queued", streaming: "streaming", scaled: "scaled", redeployed: "redeployed" };
-/** Calls a second, and streams at a time: what one of two cores does easily beside everything else. */
+/** Calls per second, streams at a time: what one of two cores does easily beside everything else. */
 const loads = { sync: 60, queued: 20, streams: 4, redeployEvery: 2_000 } as const;
 const settleWithin = 120_000;
 
-/** Deploys what the load calls; resolves when all of it answers. */
+/** Deploys the functions of the load; resolves once all of them reply. */
 export async function deployMixed(weir: WeirProcess): Promise<void> {
   const functions = mixedFunctions(weir);
   for (const name of Object.values(names)) await functions.deploy(name, 1);
@@ -30,8 +30,8 @@ export async function deployMixed(weir: WeirProcess): Promise<void> {
 }
 
 /**
- * Calls, streams, queued calls, deployments and changes of replicas, all at once, until `signal` aborts; resolves when
- * what was begun has ended.
+ * Runs calls, streams, queued calls, deployments and changes of replicas at once until `signal` aborts; resolves once
+ * all of them have ended.
  */
 export async function runMixedLoad(weir: WeirProcess, signal: AbortSignal): Promise<readonly LoadOutcome[]> {
   const functions = mixedFunctions(weir);
@@ -110,7 +110,7 @@ async function readStreams({ url }: WeirProcess, signal: AbortSignal): Promise<L
   return { what: `streams of ${(stream.chunks * stream.every) / 1_000} s`, done, failures };
 }
 
-/** A new version, a function that comes, is called and goes, and replicas up, down, to zero and back. */
+/** Deploys new versions, creates, calls and removes functions, and scales up, down, to zero and back. */
 async function changeFunctions(functions: MixedFunctions, signal: AbortSignal): Promise<LoadOutcome> {
   const failures: string[] = [];
   let done = 0;

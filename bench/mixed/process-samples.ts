@@ -2,7 +2,7 @@ import { openDescriptors, residentBytes } from "../../test/support/process-facts
 import type { WeirProcess } from "../../test/support/weir-process.ts";
 import type { HoldingSample } from "./judge-flatness.ts";
 
-/** A process of Weir and what it held, look by look. */
+/** A process of Weir and what it held over time. */
 export interface SampledProcess {
   readonly pid: number;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface SampledProcess {
 
 const every = 1_000;
 
-/** Looks each second at what Weir, its broker and its functions hold. */
+/** Samples once a second what Weir, its broker and its functions hold. */
 export class ProcessSamples {
   readonly #weir: WeirProcess;
   readonly #begin = performance.now();
@@ -20,10 +20,10 @@ export class ProcessSamples {
 
   constructor(weir: WeirProcess) {
     this.#weir = weir;
-    this.#timer = setInterval(() => this.#look(), every);
+    this.#timer = setInterval(() => this.#sample(), every);
   }
 
-  /** The processes that were there at the first look and at the last. */
+  /** The processes that are in both the first and the last sample. */
   get lasting(): readonly SampledProcess[] {
     const all = [...this.#seen.values()];
     const first = Math.min(...all.map(({ samples }) => samples[0]?.at ?? Infinity));
@@ -35,7 +35,7 @@ export class ProcessSamples {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #sample(): void {
     const at = performance.now() - this.#begin;
     const { pid, below } = this.#weir;
     for (const { pid: each, command } of [{ pid, command: "weir" }, ...below()]) {
@@ -45,7 +45,7 @@ export class ProcessSamples {
         known.samples.push(sample);
         this.#seen.set(each, known);
       } catch {
-        // It ended this moment.
+        // It has just ended.
       }
     }
   }

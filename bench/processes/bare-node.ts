@@ -2,7 +2,7 @@ import { firstLine, startBackground, type Background } from "../background.ts";
 import { compiledModules } from "./bench-process.ts";
 import type { BrokerUser } from "./bench-broker.ts";
 
-const everywhere = [
+const common = [
   "@nats-io/jetstream",
   "@nats-io/kv",
   "@nats-io/transport-node",
@@ -14,14 +14,14 @@ const everywhere = [
   "undici",
   "yaml",
 ];
-/** The packages that the process's main file, and what it imports, import. */
+/** The packages that the process's main file imports, directly or indirectly. */
 const packages: Readonly<Record<BrokerUser, readonly string[]>> = {
-  gateway: [...everywhere, "fastify"],
-  "queue-worker": everywhere,
-  autoscaler: everywhere,
+  gateway: [...common, "fastify"],
+  "queue-worker": common,
+  autoscaler: common,
 };
 
-/** Milliseconds from the start of a bare Node until it has imported what the process imports, but nothing of ours. */
+/** Milliseconds from the start of a bare Node until it has imported the process's packages, without Weir's modules. */
 export async function importAlone(name: BrokerUser): Promise<number> {
   const imports = packages[name].map((each) => `import ${JSON.stringify(import.meta.resolve(each))};`).join(" ");
   const began = performance.now();
@@ -34,7 +34,7 @@ export async function importAlone(name: BrokerUser): Promise<number> {
   }
 }
 
-/** A bare Node that does nothing, until it is stopped. */
+/** A bare Node that idles until it is stopped. */
 export async function idleNode(): Promise<Background> {
   const node = startBare('process.stdout.write("there\\n"); setInterval(() => {}, 1e6);');
   await firstLine(node);

@@ -8,24 +8,24 @@ import { openNatsServer } from "../../test/support/nats-server.ts";
 import { tempDirectory } from "../../test/support/temp-directory.ts";
 import { startProcess, type BenchProcess } from "./bench-process.ts";
 
-/** The processes that can be started beside a broker of the bench. */
+/** The processes that can be started with a broker of the bench. */
 export type BrokerUser = "gateway" | "queue-worker" | "autoscaler";
 
-/** A broker as the queue-doctor makes it, for processes of the platform. */
+/** A broker provisioned by the queue-doctor, for processes of the platform. */
 export interface BenchBroker {
   readonly url: string;
-  /** A connection of the bench's own, which may do anything. */
+  /** The bench's own connection, with all permissions. */
   readonly link: NatsLink;
-  /** The administrator whom gateways know: value of an `Authorization` header. */
+  /** `Authorization` header of the gateways' administrator. */
   readonly authorization: string;
-  /** Starts a process, on one core if said, and resolves when it is ready; it ends with the broker, if not before. */
+  /** Starts a process, on one core if given, and resolves once it is ready; it ends with the broker at the latest. */
   start(name: BrokerUser, flags?: readonly string[], core?: number): Promise<BenchProcess>;
   close(): Promise<void>;
 }
 
 const administrator = { user: "admin", password: "bench" } as const;
 
-/** Starts it, with the queue-doctor beside it; queues have so many `slots`. */
+/** Starts a broker and a queue-doctor; each queue has `slots` slots. */
 export async function openBenchBroker({ slots }: { readonly slots: number }): Promise<BenchBroker> {
   const opened = new AsyncDisposableStack();
   const close = (): Promise<void> => opened.disposeAsync();

@@ -9,31 +9,31 @@ import { bundledProgram } from "./bundled-program.ts";
 export interface BenchProcess {
   readonly pid: number;
   readonly adminPort: number;
-  /** Milliseconds from its start until `/readyz` said so. */
+  /** Milliseconds from its start until `/readyz` succeeded. */
   readonly took: number;
-  /** Ends it; resolves when it is gone. */
+  /** Ends the process; resolves once it has exited. */
   stop(): Promise<void>;
 }
 
-/** What is started: a folder of `runtime`, with the port that it is asked on and its other flags. */
+/** What is started: `name` is a folder of `runtime`; `flags` are those beside the admin port. */
 export interface ProcessStart {
   readonly name: string;
   readonly adminPort: number;
   readonly flags: readonly string[];
-  /** The core it stays on; any when absent. */
+  /** The core that the process is pinned to; any when absent. */
   readonly core?: number | undefined;
 }
 
 const repository = join(import.meta.dirname, "../..");
-const longest = 60_000;
-const lookEvery = 5;
+const timeout = 60_000;
+const pollEvery = 5;
 
-/** With modules that were compiled before, as `npm start` keeps them. */
+/** Environment variables for a cache of compiled modules, the one that `npm start` keeps. */
 export const compiledModules = { NODE_COMPILE_CACHE: join(repository, "node_modules/.cache/compiled") } as const;
 
 /**
  * Starts a process of the platform and resolves once it is ready.
- * @throws Error when it ends before, or is not ready in a minute; nothing of it is left then
+ * @throws Error when it ends before that or is not ready within a minute; it has ended then
  */
 export async function startProcess({ name, adminPort, flags, core }: ProcessStart): Promise<BenchProcess> {
   const program = await bundledProgram();
@@ -41,23 +41,23 @@ export async function startProcess({ name, adminPort, flags, core }: ProcessStar
   const command = [process.execPath, program, name, "--admin-port", String(adminPort), ...flags];
   const started = startBackground(core === undefined ? command : pinned(core, command));
   const { child } = started;
-  const until = began + longest;
+  const until = began + timeout;
   while (!(await isReady(adminPort))) {
     const over = child.exitCode !== null || child.signalCode !== null;
     if (over || performance.now() > until) {
       await started.stop();
-      throw new Error(`Cannot measure ${name}: it ${over ? "ended" : `was not ready in ${longest} ms`}`);
+      throw new Error(`Cannot measure ${name}: it ${over ? "ended" : `was not ready in ${timeout} ms`}`);
     }
-    await pause(lookEvery);
+    await pause(pollEvery);
   }
   return { pid: child.pid ?? 0, adminPort, took: performance.now() - began, stop: () => started.stop() };
 }
 
 async function isReady(adminPort: number): Promise<boolean> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
-    await answer.body?.cancel();
-    return answer.ok;
+    const response = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
+    await response.body?.cancel();
+    return response.ok;
   } catch {
     return false;
   }

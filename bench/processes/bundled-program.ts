@@ -10,7 +10,7 @@ const place = join(import.meta.dirname, "../../../node_modules/.cache/weir-progr
 
 let made: Promise<string> | undefined;
 
-/** The program that images start processes with, made once by this one as images have it: a bundle, its modules compiled. */
+/** Path of the program that images run, a bundle with compiled modules; built once per process of the bench. */
 export function bundledProgram(): Promise<string> {
   made ??= make();
   return made;

@@ -11,8 +11,8 @@ import { startProcess } from "./bench-process.ts";
 import type { ProcessRoom } from "./process-rooms.ts";
 
 /**
- * An API server for operators, with no object for them to make true: that of `KUBECONFIG`, or one of its own.
- * @throws BenchSkipped when there is none, and none is built
+ * An API server for operators, without objects to reconcile: that of `KUBECONFIG`, or else a new one.
+ * @throws BenchSkipped when there is none and its binaries are not built
  */
 export async function openOperatorRoom(): Promise<ProcessRoom> {
   const opened = new AsyncDisposableStack();

@@ -4,14 +4,14 @@ import { startWeir } from "../../test/support/weir-process.ts";
 import { compiledModules, type BenchProcess } from "./bench-process.ts";
 import { openBenchBroker, type BrokerUser } from "./bench-broker.ts";
 
-/** What one kind of process needs around it. */
+/** The environment that one kind of process needs. */
 export interface ProcessRoom {
   /** Starts one; the caller stops it before the room is closed. */
   start(): Promise<Pick<BenchProcess, "pid" | "stop">>;
   close(): Promise<void>;
 }
 
-/** A broker as the queue-doctor makes it, with nothing in it. */
+/** A provisioned broker without functions or calls. */
 export async function openBrokerRoom(name: BrokerUser): Promise<ProcessRoom> {
   const broker = await openBenchBroker({ slots: 1 });
   return {
@@ -20,7 +20,7 @@ export async function openBrokerRoom(name: BrokerUser): Promise<ProcessRoom> {
   };
 }
 
-/** Nothing: `npm start` brings all that it needs. */
+/** An empty environment: `npm start` starts all that it needs. */
 export async function openMachineRoom(): Promise<ProcessRoom> {
   return {
     start: async () => {

@@ -7,7 +7,7 @@ const stream = "Q_bare";
 const consumer = "workers";
 const timeout = 5_000;
 
-/** What it needs at the broker: a work queue and two buckets of its own, as plain as the protocol allows. */
+/** Creates a work queue and two buckets for the peer, as simple as the protocol allows. */
 export async function provisionBare(nc: NatsConnection): Promise<void> {
   const ask = async (subject: string, body: object): Promise<void> => {
     const reply = (await nc.request(`$JS.API.${subject}`, JSON.stringify(body), { timeout })).json<{
@@ -40,7 +40,7 @@ export async function provisionBare(nc: NatsConnection): Promise<void> {
   });
 }
 
-/** Puts `count` calls, `inFlight` at a time, and takes them with `slots` slots; resolves with calls per second. */
+/** Queues `count` calls, `inFlight` at a time, and runs them with `slots` slots; resolves with calls per second. */
 export async function runBare(
   nc: NatsConnection,
   options: { count: number; inFlight: number; slots: number; body: Uint8Array },
@@ -67,7 +67,7 @@ export async function runBare(
   };
   const json = (state: string): Buffer => Buffer.from(JSON.stringify({ ...record, state }));
 
-  let put = 0;
+  let queued = 0;
   let settled = 0;
   let finish: () => void = () => {};
   let fail: (err: unknown) => void = () => {};
@@ -82,9 +82,9 @@ export async function runBare(
       { timeout },
     );
     const { message } = read.json<{ message: { seq: number } }>();
-    const taken = await write("bare-calls", id, json("running"), message.seq);
+    const claimed = await write("bare-calls", id, json("running"), message.seq);
     await write("bare-results", `${id}.1`, options.body);
-    await write("bare-calls", id, json("done"), taken);
+    await write("bare-calls", id, json("done"), claimed);
     await nc.request(reply, "+ACK", { timeout });
     settled++;
     if (settled === options.count) finish();
@@ -108,9 +108,9 @@ export async function runBare(
 
   const startedAt = performance.now();
   for (let slot = 0; slot < options.slots; slot++) pull(slot);
-  const putting = Array.from({ length: options.inFlight }, async () => {
-    while (put < options.count) {
-      put++;
+  const producers = Array.from({ length: options.inFlight }, async () => {
+    while (queued < options.count) {
+      queued++;
       const id = randomUUID();
       await write("bare-calls", id, json("queued"), 0);
       const head = headers();
@@ -118,7 +118,7 @@ export async function runBare(
       await nc.request("bare.q", options.body, { headers: head, timeout });
     }
   });
-  Promise.all(putting).catch(fail);
+  Promise.all(producers).catch(fail);
   await all;
   const perSecond = options.count / ((performance.now() - startedAt) / 1_000);
   for (const subscription of subscriptions) subscription.unsubscribe();

@@ -1,5 +1,5 @@
-// The peer of P6 and P8: the two writes of an acceptance (G2, G3) into the streams that Weir uses, by the requests of the
-// client library as in P7, and nothing else.
+// The peer of P6 and P8: only the two writes that accept a call (G2, G3), into the streams that Weir uses, by requests
+// of the client library as in P7.
 import { randomUUID } from "node:crypto";
 
 import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
@@ -17,7 +17,7 @@ import { benchFunction } from "./bench-platform.ts";
 
 const queue = "default";
 const timeout = 5_000;
-/** As long as a record of a call that was just accepted. */
+/** As long as the record of a newly accepted call. */
 const record = Buffer.from(
   JSON.stringify(
     sampleEntry({ digest: "x".repeat(43) }, sampleCall({ queue, function: benchFunction, callbackUrl: undefined })),
@@ -37,7 +37,7 @@ export async function writeBare(nc: NatsConnection, body: Uint8Array): Promise<v
   await stored(nc, subject, body, publish);
 }
 
-/** Empties the streams that both sides write into, so that neither finds what the other left. */
+/** Empties the streams that both sides write to, so neither starts with the other's messages. */
 export async function emptyStreams(link: NatsLink): Promise<void> {
   for (const stream of [queueStream(queue), bucketStream(bucket.calls)]) await link.jsm.streams.purge(stream);
 }

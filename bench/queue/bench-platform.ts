@@ -8,28 +8,28 @@ import { openFunctionDesk } from "./function-desk.ts";
 /** The function of every bench of queued calls. */
 export const benchFunction = { namespace: "functions", name: "tiny" } as const;
 
-/** A broker, and doctor, gateway and perhaps a worker as processes of their own. */
+/** A broker, and queue-doctor, gateway and optionally a queue-worker as separate processes. */
 export interface BenchPlatform {
-  /** Of the broker. */
+  /** URL of the broker. */
   readonly url: string;
   /** Port of the gateway. */
   readonly port: number;
   /** Process id of the gateway. */
   readonly gatewayPid: number;
-  /** The administrator: value of an `Authorization` header. */
+  /** `Authorization` header of the administrator. */
   readonly authorization: string;
-  /** A connection of the bench's own, which may do anything. */
+  /** The bench's own connection, with all permissions. */
   readonly link: NatsLink;
   /** Port of the worker's metrics; 0 without a worker. */
   readonly workerAdmin: number;
   close(): Promise<void>;
 }
 
-const longest = 60_000;
+const timeout = 60_000;
 
 /**
- * Starts it with the function deployed; `functionPort` is where the function answers, and without `worker` its calls
- * stay in the queue.
+ * Starts the platform and deploys the function, which listens on `functionPort`. Without `worker`, calls stay in the
+ * queue.
  */
 export async function openBenchPlatform(options: {
   readonly slots: number;
@@ -50,10 +50,10 @@ export async function openBenchPlatform(options: {
   }
 }
 
-/** Resolves once `condition` holds; rejects after a minute. `every` in milliseconds. */
+/** Resolves once `condition` holds, polled every `every` milliseconds; rejects after a minute. */
 export async function until(condition: () => Promise<boolean>, what: string, every: number): Promise<void> {
-  for (const deadline = performance.now() + longest; performance.now() < deadline; await pause(every)) {
+  for (const deadline = performance.now() + timeout; performance.now() < deadline; await pause(every)) {
     if (await condition()) return;
   }
-  throw new Error(`waited ${longest} ms for ${what}`);
+  throw new Error(`waited ${timeout} ms for ${what}`);
 }

@@ -4,15 +4,14 @@ import type { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 
-/** Makes functions as deployments and a provider do, at addresses that the bench chooses. */
+/** Deploys functions, and publishes addresses that the bench chooses as a provider would. */
 export interface FunctionDesk {
-  /** Deploys it; without addresses it is at zero. */
+  /** Deploys a function; without addresses it is scaled to zero. */
   deploy(ref: FunctionRef, addresses: readonly string[]): Promise<void>;
-  /** Says where its replicas answer. */
+  /** Publishes the addresses of its replicas. */
   tell(ref: FunctionRef, addresses: readonly string[]): Promise<void>;
 }
 
-/** Opens a desk at the broker. */
 export async function openFunctionDesk(link: NatsLink): Promise<FunctionDesk> {
   const functions = new NatsFunctionStore(link);
   const endpoints = new NatsEndpoints(link);
@@ -22,8 +21,8 @@ export async function openFunctionDesk(link: NatsLink): Promise<FunctionDesk> {
     deploy: async (ref, addresses) => {
       const now = new Date().toISOString();
       await functions.write(ref, (current) => {
-        const wanted = desireFunction(current, ref.namespace, { service: ref.name, image: "none" }, now);
-        return addresses.length === 0 ? { ...wanted, replicas: 0 } : wanted;
+        const desired = desireFunction(current, ref.namespace, { service: ref.name, image: "none" }, now);
+        return addresses.length === 0 ? { ...desired, replicas: 0 } : desired;
       });
       await tell(ref, addresses);
     },

@@ -1,4 +1,4 @@
-/** Synchronous calls that a gateway has under way, those that wait for a replica among them. */
+/** Synchronous calls in flight at a gateway, including those that wait for a replica. */
 export async function callsUnderWay(adminPort: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const samples = text.matchAll(/^gateway_function_invocation_inflight\{[^}]*\} (\d+)/gm);

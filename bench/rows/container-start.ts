@@ -8,8 +8,8 @@ import { say } from "../tools.ts";
 const minute = 60_000;
 
 /**
- * One container started by the adapter until the platform knows that it is ready, against `docker run` by hand. Starts an
- * engine of its own unless `DOCKER_HOST` names one. At the end it says how long each piece took.
+ * The start of one container by the adapter until the platform knows that it is ready, against `docker run` by hand.
+ * Starts its own engine unless `DOCKER_HOST` names one. Reports the time of each phase at the end.
  */
 export const containerStart: BenchRow = {
   id: "container-start",
@@ -38,7 +38,7 @@ export const containerStart: BenchRow = {
         weir: () => measure(measured.weir, () => weir.start()),
         peer: () => measure(measured.hand, () => hand.start()),
         close: async () => {
-          // The first of each warms up, and does not count.
+          // The first start of each side is a warm-up.
           say(formatPieces({ Weir: measured.weir.slice(1), [hand.name]: measured.hand.slice(1) }));
           await close();
         },

@@ -3,7 +3,7 @@ import { keepAliveProxy, openNginx } from "../calls/nginx.ts";
 import { cores, openCallContest } from "../calls/open-call-contest.ts";
 import { callsPerSecond, needWrk } from "../calls/wrk.ts";
 
-/** What is sent: calls of the tiny function over 50 connections, each kept. */
+/** Calls of the tiny function over 50 keep-alive connections. */
 export const p1Load = { core: cores.rest, connections: 50, seconds: 3 } as const;
 
 /** P1: synchronous calls of 1 KiB over 50 connections, against nginx as proxy in front of the same function. */

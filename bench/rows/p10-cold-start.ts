@@ -9,12 +9,12 @@ import { formatColdStarts, wholeOf, type ColdStart } from "../cold/cold-pieces.t
 import { spreadOf } from "../interleave.ts";
 import { say } from "../tools.ts";
 
-/** Starts in one measurement, which is their median. */
-const startsAtOnce = 5;
+/** Starts per measurement, which is their median. */
+const startsPerRound = 5;
 
 /**
- * A call to a function at zero until its answer, against the process of a replica started by hand and asked as soon as it
- * serves. At the end it says how long each piece took.
+ * A call to a function scaled to zero until its reply, against a replica's process started by hand and called as soon
+ * as it serves. Reports the time of each phase at the end.
  */
 export const p10ColdStart: BenchRow = {
   id: "P10",
@@ -37,7 +37,7 @@ export const p10ColdStart: BenchRow = {
     const measured: { readonly weir: ColdStart[]; readonly hand: ColdStart[] } = { weir: [], hand: [] };
     const measure = async (into: ColdStart[], start: () => Promise<ColdStart>): Promise<number> => {
       const times: number[] = [];
-      for (let round = 0; round < startsAtOnce; round += 1) {
+      for (let round = 0; round < startsPerRound; round += 1) {
         const one = await start();
         into.push(one);
         times.push(wholeOf(one));
@@ -48,8 +48,8 @@ export const p10ColdStart: BenchRow = {
       weir: () => measure(measured.weir, () => weir.start()),
       peer: () => measure(measured.hand, () => coldByHand(place)),
       close: async () => {
-        // The first measurement of each warms up, and does not count.
-        const [byWeir, byHand] = [measured.weir, measured.hand].map((starts) => starts.slice(startsAtOnce));
+        // The first measurement of each side is a warm-up.
+        const [byWeir, byHand] = [measured.weir, measured.hand].map((starts) => starts.slice(startsPerRound));
         say(formatColdStarts({ Weir: byWeir ?? [], "by hand": byHand ?? [] }));
         await weir.close();
         await remove();

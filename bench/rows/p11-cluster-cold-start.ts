@@ -6,13 +6,13 @@ import { openClusterCold } from "../cold/cluster-cold.ts";
 import { spreadOf } from "../interleave.ts";
 import { say } from "../tools.ts";
 
-/** Starts in one measurement, which is their median: each takes seconds. */
-const startsAtOnce = 1;
+/** Starts per measurement, which is their median; each takes seconds. */
+const startsPerRound = 1;
 
 /**
- * A call to a function at zero in a cluster until its answer, against the same pod by hand: `kubectl scale`, and asked
- * through its Service until it answers. Runs on the cluster that `KUBECONFIG` names; `WEIR_TEST_CLUSTER_DIR` says where it
- * lives, so that images can be brought in.
+ * A call to a function scaled to zero in a cluster until its reply, against the same pod by hand: `kubectl scale`, then
+ * requests through its Service until one succeeds. Runs on the cluster that `KUBECONFIG` names; `WEIR_TEST_CLUSTER_DIR`
+ * is its directory, which loading images needs.
  */
 export const p11ClusterColdStart: BenchRow = {
   id: "P11",
@@ -31,7 +31,7 @@ export const p11ClusterColdStart: BenchRow = {
     const measured: { readonly weir: number[]; readonly hand: number[] } = { weir: [], hand: [] };
     const measure = async (into: number[], start: () => Promise<number>): Promise<number> => {
       const times: number[] = [];
-      for (let round = 0; round < startsAtOnce; round += 1) times.push(await start());
+      for (let round = 0; round < startsPerRound; round += 1) times.push(await start());
       into.push(...times);
       return spreadOf(times).median;
     };
@@ -39,8 +39,8 @@ export const p11ClusterColdStart: BenchRow = {
       weir: () => measure(measured.weir, () => cold.byWeir()),
       peer: () => measure(measured.hand, () => cold.byHand()),
       close: async () => {
-        // The first measurement of each warms up, and does not count.
-        const lines = Object.entries(measured).map(([side, times]) => [side, ...cells(times.slice(startsAtOnce))]);
+        // The first measurement of each side is a warm-up.
+        const lines = Object.entries(measured).map(([side, times]) => [side, ...cells(times.slice(startsPerRound))]);
         say(alignColumns([["milliseconds", "p50", "p95", "starts"], ...lines]));
         await cold.close();
       },

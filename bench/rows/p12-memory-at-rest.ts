@@ -4,7 +4,7 @@ import { openOperatorRoom } from "../processes/operator-room.ts";
 import { openBrokerRoom, openMachineRoom, type ProcessRoom } from "../processes/process-rooms.ts";
 import { restingMegabytes } from "../processes/resting-memory.ts";
 
-/** P12: resident memory of a process that has nothing to do, modules compiled before; the broker's is its own. */
+/** P12: resident memory of an idle process with compiled modules, without the broker's memory. */
 export const p12MemoryAtRest: readonly BenchRow[] = [
   ...(["gateway", "queue-worker", "autoscaler"] as const).map((name) =>
     row(name, () => openBrokerRoom(name), { firstBar: 120, goal: 80 }),

@@ -16,12 +16,12 @@ const [many, few] = [10_000, 10];
 const lists = 20;
 const callers = 50;
 
-/** What is measured of one of the two sides. */
+/** Measures one side. */
 type Measure = (side: ManyFunctions) => Promise<number>;
 
 const common = { id: "P13", peer: `${few} functions` } as const;
 
-/** P13: what 10 000 functions cost, all of them called. */
+/** P13: the cost of 10 000 functions, all of them called. */
 export const p13ManyFunctions: readonly BenchRow[] = [
   {
     ...common,
@@ -59,7 +59,7 @@ interface Gateway {
   readonly pid: number;
 }
 
-/** A fresh gateway for each measurement: nothing of the one before is in its memory. */
+/** Starts a new gateway for each measurement, so its memory holds nothing of the previous one. */
 function withGateway(measure: (gateway: Gateway) => Promise<number>): Measure {
   return async (side) => {
     const started = await side.startGateway();
@@ -134,7 +134,7 @@ async function openLookUp(): Promise<Contest> {
   return { ...contest, close };
 }
 
-/** A script of wrk that calls one function after the other, with all requests made before. */
+/** A script for `wrk` that calls one function after the other, with all requests built in advance. */
 function callEach(count: number): string {
   return `
     local requests, next = {}, 0
@@ -147,7 +147,7 @@ function callEach(count: number): string {
     end`;
 }
 
-/** Both sides, with one function behind all names; `prepare` is done with each before. */
+/** Opens both sides, with one function behind all names; `prepare` runs for each side before its first measurement. */
 async function openBoth(
   measure: Measure,
   prepare: (side: ManyFunctions) => Promise<void> = async () => {},

@@ -16,15 +16,15 @@ const megabyte = 1_000_000;
 const target = { namespace: "functions", name: "tiny" } as const;
 const path = `/function/${target.name}`;
 
-/** A gateway under measurement and what is around it. */
+/** The measured gateway and what the measurement needs beside it. */
 interface Surroundings {
   readonly gateway: { readonly pid: number; readonly adminPort: number; readonly port: number };
   readonly desk: FunctionDesk;
-  /** Of a function that answers at once. */
+  /** Address of a function that replies at once. */
   readonly address: string;
 }
 
-/** P14: memory of a gateway with many connections, a new gateway for each measurement; every call must be answered. */
+/** P14: memory of a gateway with many connections; a new gateway for each measurement. Every call must succeed. */
 export const p14ManyConnections: readonly BenchRow[] = [
   row(`memory with ${idle} idle connections, a call made on each`, holdIdle),
   row(`most memory with ${waiting} callers that wait for one function at zero, and all are answered`, wakeForAll),
@@ -41,7 +41,7 @@ function row(what: string, measure: (around: Surroundings) => Promise<number>): 
     firstBar: 400,
     goal: 250,
     open: async () => {
-      // Each caller that is woken has a connection to the function, too.
+      // Each waiting caller also gets a connection to the function.
       needDescriptors(Math.max(idle, 2 * waiting) + 100);
       const fn = await openFunctionServer();
       const broker = await openBenchBroker({ slots: 1 }).catch(async (err: unknown) => {

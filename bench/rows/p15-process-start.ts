@@ -3,7 +3,7 @@ import type { BenchRow } from "../bench-row.ts";
 import { importAlone } from "../processes/bare-node.ts";
 import { openBenchBroker, type BrokerUser } from "../processes/bench-broker.ts";
 
-/** P15: from the start of a process until it is ready, modules compiled before. */
+/** P15: from the start of a process with compiled modules until it is ready. */
 export const p15ProcessStart: readonly BenchRow[] = [row("gateway"), row("queue-worker")];
 
 function row(name: BrokerUser): BenchRow {

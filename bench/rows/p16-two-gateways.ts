@@ -7,15 +7,15 @@ import { callsPerSecond, needWrk } from "../calls/wrk.ts";
 import { openCpuBound } from "../cpu-bound.ts";
 
 const load = { connections: 50, seconds: 3 } as const;
-/** So much of a core each gateway gets where there are too few: load and function then have enough for both. */
+/** Share of a core per gateway when there are too few cores; load and function then keep up with both. */
 const share = 0.25;
 const enoughCores = availableParallelism() >= 4;
-/** Without enough cores, both gateways are bounded on the first, and load and function have the second. */
+/** Without enough cores, both gateways are limited on the first, and load and function use the second. */
 const cores = enoughCores
   ? { gateways: [0, 1], tinyFunction: 2, load: 3 }
   : { gateways: [0, 0], tinyFunction: 1, load: 1 };
 
-/** P16: two gateways with a load each at the same time, against one of them. */
+/** P16: two gateways under load at the same time, against one of them. */
 export const p16TwoGateways: BenchRow = {
   id: "P16",
   what: enoughCores

@@ -4,7 +4,7 @@ import { cores, openCallContest } from "../calls/open-call-contest.ts";
 import { callsPerSecond, needWrk } from "../calls/wrk.ts";
 import { p1Load } from "./p1-sync-call.ts";
 
-/** P2: the calls of P1, against a reverse proxy of Go's own library in front of the same function. */
+/** P2: the calls of P1, against the reverse proxy of Go's standard library in front of the same function. */
 export const p2SyncCallGo: BenchRow = {
   id: "P2",
   what: "synchronous call, 50 connections",

@@ -10,8 +10,8 @@ const load = { core: cores.rest, connections: 1, seconds: 3 } as const;
 const pipe = join(import.meta.dirname, "../calls/socket-pipe.ts");
 
 /**
- * P3: what the gateway adds to the time of one call after the other over one connection, beyond the same call of the
- * function itself. Of p50 against what a pipe of two sockets adds there, which understands nothing.
+ * P3: latency that the gateway adds to sequential calls over one connection, compared with the same calls to the
+ * function itself. The p50 is judged against what a pipe of two sockets adds, which parses nothing.
  */
 export const p3AddedLatency: readonly BenchRow[] = [
   {
@@ -47,7 +47,7 @@ async function openContest(percentile: 50 | 99): Promise<Contest> {
   const piped = opened.adopt(await openServer(command), ({ close }) => close());
   const latency = (url: string): Promise<number> => latencyBelow(wrk, percentile, { ...load, url });
   const direct = `http://127.0.0.1:${fn.port}/`;
-  /** In the same minute, as the function itself is not the same from one to the next. */
+  /** Measures both within a minute, as the function's own latency varies from one minute to the next. */
   const added = async (url: string): Promise<number> => (await latency(url)) - (await latency(direct));
   const kept = opened.move();
   return {

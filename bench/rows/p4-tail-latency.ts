@@ -7,10 +7,10 @@ import { say } from "../tools.ts";
 import { p1Load } from "./p1-sync-call.ts";
 
 const load = { core: cores.rest, connections: 100, share: 0.999 } as const;
-/** Calls a second; below it a measurement would last longer than a minute. */
+/** Calls per second; at a lower rate a measurement would last longer than a minute. */
 const lowestRate = 500;
 
-/** P4: the slowest of a thousand calls when they come at half of the rate of P1, against nginx at the same rate. */
+/** P4: p99.9 of the latency at half of P1's rate, against nginx at the same rate. */
 export const p4TailLatency: BenchRow = {
   id: "P4",
   what: "p99.9 at half of P1's rate, constant arrival",
@@ -26,7 +26,7 @@ export const p4TailLatency: BenchRow = {
     const contest = await openCallContest({
       openPeer: (functionPort) => openNginx(cores.measured, keepAliveProxy(functionPort)),
       prepare: async (url) => {
-        // The first one warms up.
+        // Warm-up.
         await callsPerSecond(wrk, { ...p1Load, url });
         rate = Math.round((await callsPerSecond(wrk, { ...p1Load, url })) / 2);
         if (rate < lowestRate) throw new BenchSkipped(`${rate} calls/s are too few to see one in a thousand in time`);

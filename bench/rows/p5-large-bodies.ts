@@ -8,15 +8,15 @@ import { callsPerSecond, needWrk } from "../calls/wrk.ts";
 
 const script = join(import.meta.dirname, "../calls/post-mebibyte.lua");
 const load = { core: cores.rest, connections: 8, seconds: 3, script } as const;
-/** One with each call, and one with each answer. */
+/** One with each request, and one with each response. */
 const mebibytesPerCall = 2;
 
-/** Both ways piece by piece as they come, as Weir does; the pieces are as large as those that Node reads. */
+/** Streams both ways chunk by chunk, as Weir does, with chunks as large as those that Node reads. */
 const streaming = `
   client_max_body_size 0; client_body_buffer_size 64k; proxy_request_buffering off;
   proxy_buffers 8 64k; proxy_buffer_size 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0;`;
 
-/** P5: what goes through with bodies of 1 MiB in both directions, against nginx in front of the same function. */
+/** P5: throughput with bodies of 1 MiB in both directions, against nginx in front of the same function. */
 export const p5LargeBodies: BenchRow = {
   id: "P5",
   what: `1 MiB with the call and 1 MiB with the answer, ${load.connections} connections`,

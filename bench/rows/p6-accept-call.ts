@@ -14,7 +14,7 @@ const seconds = 3;
 const bodySize = 1_024;
 const script = `wrk.method = "POST"\nwrk.body = string.rep("x", ${bodySize})\n`;
 
-/** P6: calls accepted over HTTP, none of them run, against the two writes that an acceptance waits for. */
+/** P6: calls accepted over HTTP, none of them run, against the two writes that accepting waits for. */
 export const p6AcceptCall: BenchRow = {
   id: "P6",
   what: `accept a call: record, durable publish, 202; 1 KiB, ${inFlight} in flight`,

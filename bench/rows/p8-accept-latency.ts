@@ -10,7 +10,7 @@ const seconds = 5;
 const connections = 16;
 const body = Buffer.alloc(1_024, "x");
 
-/** P8: time to the 202 at a constant arrival rate, against that of the two writes that an acceptance waits for. */
+/** P8: time to the 202 at a constant arrival rate, against that of the two writes that accepting waits for. */
 export const p8AcceptLatency: readonly BenchRow[] = [
   row("p50", { share: 0.5, firstBar: 3, goal: 1.5 }),
   row("p99", { share: 0.99, firstBar: 4, goal: 2 }),

@@ -9,7 +9,7 @@ import { benchFunction, openBenchPlatform, until, type BenchPlatform } from "../
 const calls = 250;
 const body = Buffer.alloc(1_024, "x");
 
-/** P9: from the 202 to the start of the function, each call into an empty queue in front of a worker that has nothing to do. */
+/** P9: from the 202 to the start of the function, each call into the empty queue of an idle queue-worker. */
 export const p9IdleStart: BenchRow = {
   id: "P9",
   what: "idle queue: from the 202 to the start of the function, p99; 1 KiB",
@@ -45,7 +45,7 @@ export const p9IdleStart: BenchRow = {
   },
 };
 
-/** Milliseconds that 99 of 100 calls did not wait for their start. */
+/** p99 of the wait for the start, in milliseconds. */
 async function slowStart(
   platform: BenchPlatform,
   pool: Pool,
@@ -60,7 +60,7 @@ async function slowStart(
     if (reply.statusCode !== 202) throw new Error(`the gateway answered ${reply.statusCode}`);
     const id = String(reply.headers["x-call-id"]);
     await until(() => isDone(pool, id), "the call to be done", 2);
-    // It may start before its sender has read the 202.
+    // The function may start before the sender has read the 202.
     waits.push(Math.max(0, (starts.get(id) ?? Number.NaN) - accepted));
   }
   starts.clear();
@@ -78,7 +78,7 @@ async function isDone(pool: Pool, id: string): Promise<boolean> {
   return state === "done";
 }
 
-/** The call is acknowledged after its record says that it is done. */
+/** A call is acknowledged after its record says that it is done. */
 async function isEmpty({ link }: BenchPlatform): Promise<boolean> {
   return (await link.jsm.streams.info(queueStream("default"))).state.messages === 0;
 }

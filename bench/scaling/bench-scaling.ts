@@ -12,8 +12,8 @@ import { pace, runScenario, scalingFlags } from "./run-scenario.ts";
 import { scenarios } from "./scenario.ts";
 
 /**
- * `npm run bench -- scaling [--svg DIR] [names…]`: loads a Weir of its own, one scenario after the other, and prints
- * how replicas followed. Resolves with the exit code: 1 if a run did not pass, 2 for a name that there is not.
+ * `npm run bench -- scaling [--svg DIR] [names…]`: loads a separate Weir, one scenario after the other, and prints how
+ * replicas followed. Resolves with the exit code: 1 if a run did not pass, 2 for an unknown name.
  */
 export async function benchScaling(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -16,10 +16,10 @@ interface Panel {
   /** With its unit. */
   readonly title: string;
   readonly lines: readonly Line[];
-  /** Values at which a line and a number stand, the lowest and the highest first and last. */
+  /** Values with a grid line and a number, in ascending order; the first and the last bound the panel. */
   readonly ticks: readonly number[];
-  /** Equal distances are equal factors. */
-  readonly factors?: true;
+  /** The scale is logarithmic. */
+  readonly logarithmic?: true;
 }
 
 const [width, left, right, top, plot, gap] = [560, 52, 12, 44, 92, 46];
@@ -62,7 +62,7 @@ ${coloured("light")}
 ${coloured("dark")}
 }`;
 
-/** A picture of the functions of one scenario side by side, over the same seconds, as SVG text for light and dark pages. */
+/** Draws the functions of one scenario side by side over the same seconds, as SVG text for light and dark pages. */
 export function drawRuns(name: string, runs: readonly ScalingRun[], pace: Pace): string {
   const panels = runs.map((run) => panelsOf(run, pace));
   const height = top + Math.max(...panels.map(({ length }) => length)) * (plot + gap);
@@ -85,7 +85,7 @@ function panelsOf(run: ScalingRun, pace: Pace): readonly Panel[] {
   const times = Array.from({ length: Math.floor(length / bin) }, (_, index) => (index + 1) * bin);
   const each = rules.target * rules.targetProportion;
   const load = times.map((at): Point => [at, arrivedLoad(run, at - 2 * bin, at)]);
-  const answer = samples.map(({ at }): Point => [at, ruleAnswer(run, at, pace)]);
+  const byRule = samples.map(({ at }): Point => [at, ruleAnswer(run, at, pace)]);
   const desired = samples.map((sample): Point => [sample.at, sample.desired]);
   const ready = samples.map((sample): Point => [sample.at, sample.ready]);
   const calls = {
@@ -103,16 +103,16 @@ function panelsOf(run: ScalingRun, pace: Pace): readonly Panel[] {
     own,
     {
       title: "replicas",
-      ticks: Array.from({ length: Math.max(2, highest([...desired, ...ready, ...answer]) + 1) }, (_, count) => count),
+      ticks: Array.from({ length: Math.max(2, highest([...desired, ...ready, ...byRule]) + 1) }, (_, count) => count),
       lines: [
         { name: "ready", look: "ready", points: ready, steps: true, filled: true },
-        { name: "the rule’s answer", look: "rule", points: answer, steps: true },
+        { name: "the rule’s answer", look: "rule", points: byRule, steps: true },
         { name: "desired", look: "desired", points: desired, steps: true },
       ],
     },
     {
       title: "latency, ms",
-      factors: true,
+      logarithmic: true,
       ticks: [1, 10, 100, 1_000, 10_000],
       lines: [
         { name: "slowest call", look: "slowest", points: latencies(run, times, 1) },
@@ -129,7 +129,7 @@ function offered({ calls }: ScalingRun, times: readonly number[]): readonly Poin
   });
 }
 
-/** Of the calls that were due in each bin; nothing where there were none. */
+/** Of the calls that were due in each bin; no point for an empty bin. */
 function latencies({ calls }: ScalingRun, times: readonly number[], share: number): readonly Point[] {
   return times.flatMap((at): Point[] => {
     const found = calls.filter(({ due }) => due >= at - bin && due < at).map(({ latency }) => latency);
@@ -145,8 +145,8 @@ function drawColumn(title: string, length: number, panels: readonly Panel[], x: 
   return `<g transform="translate(${x} 0)"><text class="head" x="${left}" y="18">${title}</text>\n${parts.join("\n")}</g>`;
 }
 
-function drawPanel({ title, lines, ticks, factors }: Panel, length: number, y: number, last: boolean): string {
-  const scale = (value: number): number => (factors === true ? Math.log10(Math.max(value, ticks[0] ?? 1)) : value);
+function drawPanel({ title, lines, ticks, logarithmic }: Panel, length: number, y: number, last: boolean): string {
+  const scale = (value: number): number => (logarithmic === true ? Math.log10(Math.max(value, ticks[0] ?? 1)) : value);
   const [bottom, ceiling] = [scale(ticks[0] ?? 0), scale(ticks.at(-1) ?? 1)];
   const across = (at: number): number => round(left + ((width - left - right) * at) / length);
   const up = (value: number): number =>
@@ -172,7 +172,7 @@ function drawPanel({ title, lines, ticks, factors }: Panel, length: number, y: n
   return [...grid, ...marks, ...drawn, `<text x="${left}" y="${y - 8}">${title}${keys}</text>`].join("\n");
 }
 
-/** Apart where for a while there was nothing. */
+/** Splits the points where there were none for a while. */
 function unbroken(points: readonly Point[]): readonly (readonly Point[])[] {
   const parts: Point[][] = [];
   for (const point of points) {
@@ -184,7 +184,7 @@ function unbroken(points: readonly Point[]): readonly (readonly Point[])[] {
   return parts;
 }
 
-/** Corners instead of slopes; points that change nothing are left out. */
+/** Steps instead of slopes; points that change nothing are left out. */
 function stepped(points: readonly Point[], steps: boolean): readonly Point[] {
   if (!steps) return points;
   return points.flatMap(([at, value], index): readonly Point[] => {
@@ -199,7 +199,7 @@ function stepped(points: readonly Point[], steps: boolean): readonly Point[] {
   });
 }
 
-/** Rules for the polylines, areas and words of each look; what only knows the first of them shows it as on a light page. */
+/** CSS of the lines, areas and text of each look; a viewer that does not know the media query shows a light page. */
 function coloured(page: keyof typeof colours): string {
   const rules = colours[page].map(([look, colour]) => {
     if (look === "page") return `.page{fill:${colour}}`;

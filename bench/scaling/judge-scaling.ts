@@ -2,62 +2,61 @@ import { quantile } from "../../test/support/load.ts";
 import { changesOf, expectedOf, ruleAnswer, turnsOf, type Pace } from "./scaling-rule.ts";
 import { sampleEvery, wasCalled, type ScalingRun } from "./scaling-run.ts";
 
-/** How one run went. */
 export interface ScalingVerdict {
   readonly name: string;
   readonly calls: number;
   readonly failedCalls: number;
-  /** Most replicas that were wanted. */
+  /** Maximum of desired replicas. */
   readonly peak: number;
-  /** By how much replicas were beyond what the rule answered at most. */
+  /** Greatest distance of desired replicas from the range that the rule gives. */
   readonly distance: number;
   readonly changes: number;
   readonly expectedChanges: number;
-  /** Milliseconds from when a call was due to its answer. */
+  /** Milliseconds from when a call was due to its reply. */
   readonly median: number;
   readonly slowest: number;
-  /** What is wrong, a sentence each; empty: it passed. */
+  /** One sentence per fault; empty when the run passed. */
   readonly faults: readonly string[];
 }
 
-/** Every process says what it saw once a second. */
+/** Every process sends an activity report once a second. */
 const reportPeriod = 1_000;
-/** A machine that does other things, too, runs everything that much later; more where the looks at replicas came late. */
+/** A busy machine delays everything by that much, and by more where the samples of replicas came late. */
 const slack = 1_500;
-/** In that time a replica that is wanted is ready. */
+/** Time within which a desired replica must be ready. */
 const startTime = 10_000;
 
 /**
- * Holds replicas against the rule's answer to what arrived. The platform hears of load up to a report late, leaves the
- * newest tenths of its window out for that, and looks once in a period: at a moment it may act on any of the windows
- * that ended within that time. So replicas may be at most one fewer than the least of the rule's answers in it, and at
- * most one more than the greatest; the latter reaches back further by the window and `down.window`, for which they are
- * kept. They may turn from growing to shrinking, or back, once more than those of who follows the rule at once: on a busy
- * machine they get to the same place in other steps. No call may have failed.
+ * Compares replicas with the rule's result for the load that arrived. The platform learns of load up to one report
+ * late, leaves the newest tenths of its window out for that, and decides once per period, so it may act on any window
+ * that ended within that time. Replicas may therefore be at most one fewer than the rule's minimum in that time, and at
+ * most one more than its maximum, which reaches back further by the window and `down.window`, for which replicas are
+ * kept. They may turn from growing to shrinking, or back, once more often than for a follower that obeys the rule at
+ * once: on a busy machine they reach the same count in other steps. No call may have failed.
  */
 export function judgeScaling(run: ScalingRun, pace: Pace): ScalingVerdict {
   const { rules, samples, calls } = run;
   const late = Math.max(0, ...samples.map(({ at }, index) => at - (samples[index - 1]?.at ?? 0) - sampleEvery));
   const lag = reportPeriod + pace.window / 5 + pace.period + slack + late;
   const kept = lag + pace.window + rules.downWindow;
-  const answers = samples.map(({ at }) => ({ at, answer: ruleAnswer(run, at, pace) }));
+  const results = samples.map(({ at }) => ({ at, byRule: ruleAnswer(run, at, pace) }));
   const since = (from: number, to: number): number[] =>
-    answers.filter(({ at }) => at >= from && at <= to).map(({ answer }) => answer);
+    results.filter(({ at }) => at >= from && at <= to).map(({ byRule }) => byRule);
 
   const distances = samples.map(({ at, desired }) => {
-    const few = desired === 0 || at < lag ? 0 : Math.min(...since(at - lag, at)) - desired;
-    const many = at < lag ? 0 : desired - Math.max(...since(at - kept, at));
-    return { at, desired, off: Math.max(0, few, many), answer: few > many ? desired + few : desired - many };
+    const under = desired === 0 || at < lag ? 0 : Math.min(...since(at - lag, at)) - desired;
+    const over = at < lag ? 0 : desired - Math.max(...since(at - kept, at));
+    return { at, desired, off: Math.max(0, under, over), byRule: under > over ? desired + under : desired - over };
   });
   const distance = Math.max(0, ...distances.map(({ off }) => off));
   const faults = distances
     .filter(({ off }) => off > 1 && off === distance)
     .slice(0, 1)
-    .map(({ at, desired, answer }) => `after ${seconds(at)} ${desired} replicas, the rule says ${answer}`);
-  faults.push(...sleepFaults(run, lag), ...startFaults(run));
+    .map(({ at, desired, byRule }) => `after ${seconds(at)} ${desired} replicas, the rule says ${byRule}`);
+  faults.push(...zeroFaults(run, lag), ...startFaults(run));
 
-  const wanted = samples.map(({ desired }) => desired);
-  const [turns, expectedTurns] = [turnsOf(wanted), expectedOf(run, pace, turnsOf)];
+  const desiredCounts = samples.map(({ desired }) => desired);
+  const [turns, expectedTurns] = [turnsOf(desiredCounts), expectedOf(run, pace, turnsOf)];
   if (turns > expectedTurns + 1) faults.push(`replicas turned ${turns} times, ${expectedTurns} were expected`);
   const failures = calls.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
   if (failures.length > 0) faults.push(`${failures.length} calls failed: ${[...new Set(failures)].join(", ")}`);
@@ -68,9 +67,9 @@ export function judgeScaling(run: ScalingRun, pace: Pace): ScalingVerdict {
     name: run.name,
     calls: calls.length,
     failedCalls: failures.length,
-    peak: Math.max(0, ...wanted),
+    peak: Math.max(0, ...desiredCounts),
     distance,
-    changes: changesOf(wanted),
+    changes: changesOf(desiredCounts),
     expectedChanges: expectedOf(run, pace, changesOf),
     median: quantile(latencies, 0.5),
     slowest: latencies.at(-1) ?? Number.NaN,
@@ -78,8 +77,8 @@ export function judgeScaling(run: ScalingRun, pace: Pace): ScalingVerdict {
   };
 }
 
-/** Zero is right after `zero-duration` without a call, and only then. */
-function sleepFaults(run: ScalingRun, lag: number): string[] {
+/** Replicas must be at zero after `zero-duration` without a call, and only then. */
+function zeroFaults(run: ScalingRun, lag: number): string[] {
   const { rules, samples } = run;
   const wrong = samples.find(({ at, desired }) => {
     if (desired === 0) return !rules.zero || wasCalled(run, at - rules.zeroDuration + lag, at - lag);
@@ -92,7 +91,7 @@ function sleepFaults(run: ScalingRun, lag: number): string[] {
   ];
 }
 
-/** What was wanted all the time for long enough must be ready; a look sees what is ready a moment after what is wanted. */
+/** What was desired throughout `startTime` must be ready; a sample sees `ready` a moment after `desired`. */
 function startFaults({ samples }: ScalingRun): string[] {
   const late = samples.find(({ at, ready }, index) => {
     const before = samples.slice(0, index + 2).filter((sample) => sample.at >= at - startTime);

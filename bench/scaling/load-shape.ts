@@ -1,7 +1,7 @@
-/** Calls per second at a time, in seconds since the beginning. */
+/** Calls per second at a time in seconds since the beginning. */
 export type LoadShape = (at: number) => number;
 
-/** Straight lines from point to point; before the first and after the last as there. */
+/** Straight lines from point to point; constant before the first and after the last. */
 export function ramp(...points: readonly (readonly [at: number, rate: number])[]): LoadShape {
   return (at) => {
     const after = points.findIndex(([begin]) => begin > at);
@@ -21,7 +21,7 @@ export function spike(options: {
   return (at) => (at >= options.from && at < options.to ? options.high : options.low);
 }
 
-/** Up from `low` to `high` and back once in `period` seconds; `ahead`: so many seconds further than at the beginning. */
+/** From `low` up to `high` and back in each `period` seconds, starting `ahead` seconds into a period. */
 export function sine(options: {
   readonly low: number;
   readonly high: number;
@@ -37,13 +37,13 @@ export function sleep(options: { readonly rate: number; readonly from: number; r
   return spike({ low: options.rate, high: 0, from: options.from, to: options.to });
 }
 
-/** When calls are due so that they arrive as the shape says for so many seconds; milliseconds, in order. */
+/** Due times of the calls of `shape` over `seconds` seconds; ascending, in milliseconds. */
 export function dueTimes(shape: LoadShape, seconds: number): readonly number[] {
   const due: number[] = [];
   let calls = 0;
   for (let at = 0; at < seconds * 1_000; at += 1) {
     calls += shape(at / 1_000) / 1_000;
-    // A sum of thousandths may be a hair beside the whole number that it is.
+    // A sum of thousandths may miss its whole number by a rounding error.
     while (calls + 1e-9 >= due.length + 1) due.push(at);
   }
   return due;

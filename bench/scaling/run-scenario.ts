@@ -11,9 +11,8 @@ import { sampleEvery, type CpuSample, type ReplicaSample, type ScalingRun } from
 import type { LoadedFunction, Scenario } from "./scenario.ts";
 import { sendShapedLoad } from "./send-shaped-load.ts";
 
-/** How fast the Weir of a run looks at load. */
+/** Scaling period and window of the Weir of a run. */
 export const pace: Pace = { period: 500, window: 2_000 };
-/** The flags of a Weir that runs scenarios. */
 export const scalingFlags = [
   ["--scale-period", `${pace.period}ms`],
   ["--scale-window", `${pace.window}ms`],
@@ -23,7 +22,7 @@ export const scalingFlags = [
 
 const prefix = "com.service.scale.";
 
-/** Deploys the functions of a scenario, loads them, looks at them meanwhile, and removes them again. */
+/** Deploys the functions of a scenario, loads and samples them, and removes them. */
 export async function runScenario(weir: WeirProcess, { functions, seconds }: Scenario): Promise<readonly ScalingRun[]> {
   const system = systemClient(weir);
   const agent = new Agent({ connections: 256, pipelining: 1 });
@@ -65,13 +64,13 @@ export async function runScenario(weir: WeirProcess, { functions, seconds }: Sce
 }
 
 async function sampleReplicas(
-  look: () => Promise<readonly (FunctionStatus | undefined)[]>,
+  list: () => Promise<readonly (FunctionStatus | undefined)[]>,
   begin: number,
   ended: AbortSignal,
 ): Promise<readonly (readonly (ReplicaSample | undefined)[])[]> {
   const rows: (ReplicaSample | undefined)[][] = [];
   while (!ended.aborted) {
-    const seen = await look();
+    const seen = await list();
     const at = performance.now() - begin;
     rows.push(seen.map((status) => status && { at, desired: status.replicas, ready: status.availableReplicas }));
     await pause(sampleEvery, undefined, { signal: ended }).catch(() => {});
@@ -79,16 +78,16 @@ async function sampleReplicas(
   return rows;
 }
 
-/** A look takes half a second, for which it says the mean. */
+/** Each reading takes half a second and is the mean of that time. */
 async function sampleCpu(
-  look: () => Promise<number | undefined>,
+  read: () => Promise<number | undefined>,
   begin: number,
   ended: AbortSignal,
 ): Promise<readonly CpuSample[]> {
   const samples: CpuSample[] = [];
   let from = 0;
   while (!ended.aborted) {
-    const cpu = await look();
+    const cpu = await read();
     const to = performance.now() - begin;
     if (cpu === undefined) await pause(sampleEvery);
     else samples.push({ from, to, cpu });
@@ -103,14 +102,14 @@ function labelsOf({ labels }: LoadedFunction): Record<string, string> {
 
 function systemClient({ url, authorization }: WeirProcess) {
   const ask = async (method: string, path: string, body?: unknown): Promise<Response> => {
-    const answer = await fetch(`${url}/system/${path}`, {
+    const response = await fetch(`${url}/system/${path}`, {
       method,
       headers: { authorization },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(20_000),
     });
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-    return answer;
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response;
   };
   return {
     deploy: (loaded: LoadedFunction) =>

@@ -1,29 +1,32 @@
 import type { ScaleRules } from "../../runtime/core/scaling/scale-rules.ts";
 import { arrivedLoad, wasCalled, type ScalingRun } from "./scaling-run.ts";
 
-/** How the platform looks at load; milliseconds. */
+/** How the platform evaluates load; milliseconds. */
 export interface Pace {
-  /** Between two looks. */
+  /** Between two evaluations. */
   readonly period: number;
-  /** Load is averaged over so long. */
+  /** Time over which load is averaged. */
   readonly window: number;
 }
 
-/** The rule of the contract (§5.1) on what arrived in the window before a moment; the depth of a queue is of a moment. */
+/**
+ * Replicas by the rule of the contract (§5.1) for what arrived in the window before `at`; for a queue, its depth at
+ * `at`.
+ */
 export function ruleAnswer(run: ScalingRun, at: number, { window }: Pace): number {
   return withinBounds(run.rules, replicasWorth(run, at, window));
 }
 
-/** A follower of the rule: how long after the beginning it looks first, and by which factor it measures wrong. */
+/** A simulated follower of the rule: the time of its first evaluation, and the factor of its measurement error. */
 interface Follower {
   readonly first: number;
   readonly factor: number;
 }
 
 /**
- * How often replicas change by the rule, or turn: the most of followers who look at what arrived as often as the platform, but at
- * once, some a moment later than others, some measuring a twentieth more or less. Where load is at a border for a
- * moment one of them goes over it and another one does not, and either is right.
+ * How often replicas change, or turn, by the rule: the maximum over followers that evaluate what arrived as often as
+ * the platform but without delay, some of them half a period later than others, some measuring a twentieth more or
+ * less. Where load is briefly at a threshold, one follower crosses it and another does not, and both are right.
  */
 export function expectedOf(run: ScalingRun, pace: Pace, count: (counts: readonly number[]) => number): number {
   const followers = [0, pace.period / 2].flatMap((first) => [0.95, 1, 1.05].map((factor) => ({ first, factor })));
@@ -33,15 +36,15 @@ export function expectedOf(run: ScalingRun, pace: Pace, count: (counts: readonly
 function followRule(run: ScalingRun, { period, window }: Pace, { first, factor }: Follower): readonly number[] {
   const { rules, length } = run;
   const counts: number[] = [];
-  const wishes: { readonly at: number; readonly count: number }[] = [];
+  const past: { readonly at: number; readonly count: number }[] = [];
   let [count, changedAt] = [run.samples[0]?.desired ?? rules.min, 0];
   for (let at = first; at <= length; at += period) {
     const worth = replicasWorth(run, at, window) * factor;
     const up = withinBounds(rules, worth);
-    // Noise below a tenth, or below one replica, takes nothing away.
+    // Noise below a tenth, or below one replica, removes no replica.
     const down = withinBounds(rules, worth + Math.min(worth / 10, 1));
-    wishes.push({ at, count: down });
-    const held = Math.max(...wishes.filter((wish) => wish.at >= at - rules.downWindow).map((wish) => wish.count));
+    past.push({ at, count: down });
+    const held = Math.max(...past.filter((each) => each.at >= at - rules.downWindow).map((each) => each.count));
     let next = count;
     if (rules.zero && at >= rules.zeroDuration && !wasCalled(run, at - rules.zeroDuration, at)) next = 0;
     else if (count === 0) next = wasCalled(run, at - period, at) ? rules.min : 0;
@@ -53,12 +56,12 @@ function followRule(run: ScalingRun, { period, window }: Pace, { first, factor }
   return counts;
 }
 
-/** How often a row of counts changes. */
+/** How often a series of counts changes. */
 export function changesOf(counts: readonly number[]): number {
   return counts.filter((count, index) => index > 0 && count !== counts[index - 1]).length;
 }
 
-/** How often a row of counts turns from growing to shrinking or back. */
+/** How often a series of counts turns from growing to shrinking or back. */
 export function turnsOf(counts: readonly number[]): number {
   const steps = counts.map((count, index) => Math.sign(count - (counts[index - 1] ?? count))).filter(Boolean);
   return steps.filter((step, index) => index > 0 && step !== steps[index - 1]).length;

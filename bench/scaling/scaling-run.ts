@@ -2,49 +2,49 @@ import type { ScaleRules } from "../../runtime/core/scaling/scale-rules.ts";
 
 /** One call; milliseconds since the beginning of the run. */
 export interface LoadCall {
-  /** When it was to be sent. */
+  /** When it was due to be sent. */
   readonly due: number;
-  /** When it arrived at the gateway; of a queued call when it was accepted. */
+  /** When it arrived at the gateway; for a queued call, when it was accepted. */
   readonly begin: number;
-  /** When the gateway had answered it; of a queued call when it was done. */
+  /** When the gateway had replied; for a queued call, when it was done. */
   readonly end: number;
-  /** Milliseconds from when it was due until its sender had the answer, so that a stall counts for all it held up. */
+  /** From when it was due until its sender had the reply, so a stall counts for every call that it delayed. */
   readonly latency: number;
-  /** Absent if all went well. */
+  /** Absent on success. */
   readonly failure?: string;
 }
 
-/** Milliseconds between two looks at replicas. */
+/** Milliseconds between two samples of replicas. */
 export const sampleEvery = 250;
 
-/** Replicas at a moment. */
+/** Replicas at one time. */
 export interface ReplicaSample {
   readonly at: number;
   readonly desired: number;
   readonly ready: number;
 }
 
-/** Thousandths of a processor that all replicas together used between two moments. */
+/** Thousandths of a processor that all replicas together used between two times. */
 export interface CpuSample {
   readonly from: number;
   readonly to: number;
   readonly cpu: number;
 }
 
-/** What became of one function under load. */
+/** What was observed of one function under load. */
 export interface ScalingRun {
   readonly name: string;
   readonly rules: ScaleRules;
   /** Milliseconds. */
   readonly length: number;
-  /** By `begin`. */
+  /** Sorted by `begin`. */
   readonly calls: readonly LoadCall[];
   readonly samples: readonly ReplicaSample[];
-  /** Empty unless it is scaled by them. */
+  /** Empty unless the function is scaled by CPU. */
   readonly cpu: readonly CpuSample[];
 }
 
-/** The load that arrived, averaged between two moments, in the unit that the function is scaled by. */
+/** The load that arrived, averaged between two times, in the unit that the function is scaled by. */
 export function arrivedLoad({ rules, calls, cpu }: ScalingRun, from: number, to: number): number {
   switch (rules.type) {
     case "rps":
@@ -59,7 +59,7 @@ export function arrivedLoad({ rules, calls, cpu }: ScalingRun, from: number, to:
   }
 }
 
-/** Whether a call was under way between two moments. */
+/** Whether a call was in flight between two times. */
 export function wasCalled({ calls }: ScalingRun, from: number, to: number): boolean {
   return calls.some(({ begin, end }) => begin < to && end > from);
 }

@@ -4,7 +4,7 @@ import { ramp, sine, sleep, spike, type LoadShape } from "./load-shape.ts";
 /** A function under load. */
 export interface LoadedFunction {
   readonly name: string;
-  /** Without their prefix `com.service.scale.`. */
+  /** Without the prefix `com.service.scale.`. */
   readonly labels: Readonly<Record<string, string>>;
   readonly command: string;
   /** Its calls are queued. */
@@ -12,7 +12,7 @@ export interface LoadedFunction {
   readonly shape: LoadShape;
 }
 
-/** What is run at a time. */
+/** The functions that are loaded at the same time. */
 export interface Scenario {
   readonly name: string;
   readonly seconds: number;
@@ -21,19 +21,19 @@ export interface Scenario {
 
 export type ScaleType = ScaleRules["type"];
 
-/** What a function does with a call, and what one replica is to bear; 9 calls a second are about the load of one. */
+/** What a function does with a call, and the target load of a replica; 9 calls per second are about the load of one. */
 const kinds = {
   rps: { target: "10", act: 'r.end("ok")' },
   capacity: { target: "2", act: 'setTimeout(() => r.end("ok"), 200)' },
-  // A replica that starts takes more than it is to bear, for a moment, and what a look of half a second finds of that
-  // stands for all the time until the next one.
+  // A starting replica briefly uses more than its target, and a reading of half a second that finds this counts until
+  // the next one.
   cpu: {
     target: "200",
     act: 'const from = process.cpuUsage(); let used; do used = process.cpuUsage(from); while (used.user + used.system < 15000); r.end("ok")',
     "down.window": "10s",
   },
-  // One call after the other. The queue grows as long as there are too few replicas and shrinks as soon as there are
-  // enough, so that its depth alone says too little to take some away at once.
+  // One call at a time. The queue grows while there are too few replicas and shrinks as soon as there are enough, so
+  // its depth alone says too little to remove replicas at once.
   queue: {
     target: "10",
     act: 'last = last.then(() => new Promise((done) => setTimeout(() => { r.end("ok"); done(); }, 100)))',
@@ -41,7 +41,7 @@ const kinds = {
   },
 } as const satisfies Record<ScaleType, { target: string; act: string; "down.window"?: string }>;
 
-/** A function that is scaled by `type` and called as `shape` says. */
+/** A function that is scaled by `type` and called according to `shape`. */
 export function loadedFunction(
   type: ScaleType,
   shape: LoadShape,

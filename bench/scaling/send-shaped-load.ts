@@ -12,16 +12,16 @@ export interface ShapedLoadOptions {
   readonly url: string;
   readonly agent: Agent;
   readonly seconds: number;
-  /** What `performance.now()` was at the beginning of the run. */
+  /** `performance.now()` at the beginning of the run. */
   readonly begin: number;
 }
 
-/** Longest that an answer, or the end of a queued call, is waited for; milliseconds. */
-const longest = 30_000;
+/** Longest wait for a response, or for the end of a queued call; milliseconds. */
+const timeout = 30_000;
 
 /**
- * Calls the function as its shape says, each call when it is due whether or not earlier ones were answered; resolves
- * after the last answer, or when the last queued call came to its end.
+ * Calls the function according to its shape, each call at its due time whether or not earlier ones have ended; resolves
+ * once all calls, queued ones too, have ended.
  */
 export async function sendShapedLoad(loaded: LoadedFunction, options: ShapedLoadOptions): Promise<readonly LoadCall[]> {
   const calls: Promise<LoadCall>[] = [];
@@ -37,31 +37,31 @@ async function call(name: string, due: number, options: ShapedLoadOptions): Prom
   const { url, agent } = options;
   const sent = sinceBegin(options);
   try {
-    const answer = await request(`${url}/function/${name}`, {
+    const response = await request(`${url}/function/${name}`, {
       dispatcher: agent,
-      signal: AbortSignal.timeout(longest),
+      signal: AbortSignal.timeout(timeout),
     });
-    const text = await answer.body.text();
-    const { "x-start-time": arrived, "x-duration-seconds": took } = answer.headers;
+    const text = await response.body.text();
+    const { "x-start-time": arrived, "x-duration-seconds": took } = response.headers;
     const begin = sinceBegin(options, Number(arrived) / 1e6);
     const times = { due, begin, end: begin + Number(took) * 1_000, latency: sinceBegin(options) - due };
-    const good = answer.statusCode === 200 && text === "ok";
-    return good ? times : { ...times, failure: `${answer.statusCode} ${text.trim()}` };
+    const good = response.statusCode === 200 && text === "ok";
+    return good ? times : { ...times, failure: `${response.statusCode} ${text.trim()}` };
   } catch (err) {
     return failed(due, sent, options, err);
   }
 }
 
-/** Its record says when it was accepted and when it was done. */
+/** The call record says when the call was accepted and when it was done. */
 async function queue(name: string, due: number, options: ShapedLoadOptions): Promise<LoadCall> {
   const { url, agent } = options;
   const sent = sinceBegin(options);
   try {
-    const signal = AbortSignal.timeout(longest);
-    const answer = await request(`${url}/async-function/${name}`, { method: "POST", dispatcher: agent, signal });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 202) throw new Error(`${answer.statusCode} ${text.trim()}`);
-    const record = await endOf(`${url}/async-function/${String(answer.headers["x-call-id"])}?wait=20s`, agent);
+    const signal = AbortSignal.timeout(timeout);
+    const response = await request(`${url}/async-function/${name}`, { method: "POST", dispatcher: agent, signal });
+    const text = await response.body.text();
+    if (response.statusCode !== 202) throw new Error(`${response.statusCode} ${text.trim()}`);
+    const record = await endOf(`${url}/async-function/${String(response.headers["x-call-id"])}?wait=20s`, agent);
     const [begin, end] = [record.acceptedAt, record.endedAt ?? ""].map((time) => sinceBegin(options, Date.parse(time)));
     if (begin === undefined || end === undefined) throw new Error("no times in its record");
     const times = { due, begin, end, latency: end - due };
@@ -77,16 +77,16 @@ function failed(due: number, begin: number, options: ShapedLoadOptions, err: unk
   return { due, begin, end, latency: end - due, failure: String(err) };
 }
 
-/** Of Unix milliseconds, by the one clock of this machine. */
+/** Converts Unix milliseconds; all processes use the clock of this machine. */
 function sinceBegin({ begin }: ShapedLoadOptions, at = performance.timeOrigin + performance.now()): number {
   return at - performance.timeOrigin - begin;
 }
 
 async function endOf(url: string, dispatcher: Agent): Promise<CallRecord> {
-  for (const until = performance.now() + longest; ;) {
-    const { body } = await request(url, { dispatcher, signal: AbortSignal.timeout(longest) });
+  for (const until = performance.now() + timeout; ;) {
+    const { body } = await request(url, { dispatcher, signal: AbortSignal.timeout(timeout) });
     const record = (await body.json()) as CallRecord;
     if (record.endedAt !== undefined) return record;
-    if (performance.now() > until) throw new Error(`still ${record.state} after ${longest} ms`);
+    if (performance.now() > until) throw new Error(`still ${record.state} after ${timeout} ms`);
   }
 }

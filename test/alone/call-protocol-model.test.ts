@@ -2,6 +2,6 @@ import { test } from "vitest";
 
 import { checkCallProtocol } from "../support/call-protocol.ts";
 
-test("the call protocol keeps I1 to I10 whatever is sent, cancelled, cut off, killed or lost, in whatever order", async () => {
+test("I1 to I10 hold whatever is sent, cancelled, aborted, killed or lost, in any order", async () => {
   await checkCallProtocol(12);
 });

@@ -8,7 +8,7 @@ import { malformedChunks, malformedRequests, refusedRequests, withTarget } from 
 
 const routes = ["/function/echo", "/async-function/echo", "/system/info"] as const;
 
-/** Every row for every route, with a call behind it. */
+/** Every row on every route, each followed by a call. */
 const rows: readonly Framing[] = routes.flatMap((route) => {
   const chunked = `POST ${route} HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n`;
   return [
@@ -19,8 +19,8 @@ const rows: readonly Framing[] = routes.flatMap((route) => {
 });
 
 for (const kind of proxyKinds) {
-  describe.skipIf(noProxy(kind) !== undefined)(`${kind} counts what Weir counts`, () => {
-    test("of well-formed requests, 100 in one piece", async () => {
+  describe.skipIf(noProxy(kind) !== undefined)(`${kind} counts the same requests as Weir`, () => {
+    test("in 100 well-formed requests in one write", async () => {
       const hidden = "GET /function/echo/hidden HTTP/1.1\r\nHost: g\r\n\r\n";
       const requests = Array.from(
         { length: 100 },
@@ -31,13 +31,13 @@ for (const kind of proxyKinds) {
       expect(await countFramings(kind, [framing])).toMatchObject({ read: 101, sent: 101, differences: [] });
     });
 
-    test("of requests that break the rules", async () => {
+    test("in requests that break the rules", async () => {
       const { read, differences } = await countFramings(kind, rows);
       expect(differences.join("\n")).toBe("");
       expect(read).toBeGreaterThanOrEqual(rows.length);
     });
 
-    test("of 1000 random framings", async () => {
+    test("in 1000 random framings", async () => {
       const { sent, differences } = await countFramings(kind, randomFramings(1, 1_000));
       expect(differences.join("\n")).toBe("");
       expect(sent).toBeGreaterThan(700);

@@ -38,7 +38,7 @@ const network = new URL("../support/preload/callback-network.ts", import.meta.ur
 
 const settled = (id: string, within?: number) => callbackSettled(platform, id, within);
 
-test("FC1 is retried apart from the function until the target answers 2xx", async () => {
+test("FC1 a callback is retried until the target returns 2xx, without a further run of the function", async () => {
   sink.answerNext(
     { kind: "status", status: 500 },
     { kind: "reset" },
@@ -55,7 +55,7 @@ test("FC1 is retried apart from the function until the target answers 2xx", asyn
   expect(await platform.calls.status(id)).toMatchObject({ state: "done", retries: 0 });
 });
 
-test("FC1 waits for a target that is not up yet", async () => {
+test("FC1 a callback waits for a target that does not listen yet", async () => {
   const port = await freePort();
   const id = await platform.calls.accepted("echo", { callbackUrl: `http://127.0.0.1:${port}/callback`, body: "hi" });
   await eventually(async () => ((await callbackOf(platform, id))?.attempts ?? 0) >= 2, {
@@ -68,7 +68,7 @@ test("FC1 waits for a target that is not up yet", async () => {
   await late.close();
 });
 
-test("FC1 ends at a 404 at once: dead letter with output and headers, the function is not run again", async () => {
+test("FC1 a 404 ends a callback at once: dead letter with output and headers, no further run", async () => {
   sink.answerAlways({ kind: "status", status: 404 });
   const id = await platform.calls.accepted("echo", { callbackUrl: sink.url, body: "keep me" });
 
@@ -83,7 +83,7 @@ test("FC1 ends at a 404 at once: dead letter with output and headers, the functi
   await expect.poll(async () => (await platform.broker.callbacks()).messages).toBe(0);
 });
 
-test("FC1 is given up after the window: dead letter", async () => {
+test("FC1 a callback is given up after the window: dead letter", async () => {
   sink.answerAlways({ kind: "status", status: 503 });
   const id = await platform.calls.accepted("echo", { callbackUrl: sink.url });
   const callback = await settled(id);
@@ -94,7 +94,7 @@ test("FC1 is given up after the window: dead letter", async () => {
   await expect.poll(async () => (await platform.broker.callbacks()).messages).toBe(0);
 });
 
-test("FC2 200 callbacks to a target that hangs: four at once, and others come within 2 s", async () => {
+test("FC2 200 callbacks to a target that hangs: four at once, and others arrive within 2 s", async () => {
   const hanging = await openFunctionServer(() => undefined);
   let most = 0;
   const watch = setInterval(() => (most = Math.max(most, hanging.open)), 5);
@@ -112,7 +112,7 @@ test("FC2 200 callbacks to a target that hangs: four at once, and others come wi
     const { at } = await sink.waitFor(id, 15_000);
     others.push(at - Date.parse((await platform.calls.ended(id)).endedAt ?? ""));
   }
-  // Three times, as this is the fast profile.
+  // Times three: this is the fast profile.
   expect(Math.max(...others)).toBeLessThan(3 * 2_000);
   clearInterval(watch);
   expect(most).toBe(4);
@@ -137,7 +137,7 @@ test.each([
   await target.close();
 });
 
-test("FC3 a name that is public is sent to the address that was checked, once", async () => {
+test("FC3 a callback to a public name is sent to the address that was checked, once", async () => {
   const target = await openRawFunction((socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const port = target.address.split(":")[1] ?? "";
   const id = await platform.calls.accepted("echo", { callbackUrl: `http://public.example:${port}/` });
@@ -146,7 +146,7 @@ test("FC3 a name that is public is sent to the address that was checked, once", 
   await target.close();
 });
 
-test("a callback aimed at a queued function goes under a derived id, and the chain ends", async () => {
+test("a callback to a queued function has a derived id, and the chain ends", async () => {
   const id = await platform.calls.accepted("echo", {
     callbackUrl: `${platform.url}/async-function/echo`,
     body: "next",

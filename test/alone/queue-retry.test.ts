@@ -11,7 +11,7 @@ import { notAccepted } from "../support/load.ts";
 let bench: FaultBench;
 let platform: Platform;
 let sink: CallbackSink;
-/** Answers with the statuses that the call's path lists, the last one for ever; 200 if it lists none. */
+/** Responds with the statuses that the call's path lists, then always with the last; with 200 if it lists none. */
 let scripted: FunctionServer;
 const arrivals = new Map<string, number[]>();
 
@@ -37,8 +37,8 @@ const attemptsOf = (id: string) =>
     .map((request) => request.headers["x-call-attempt"]);
 const gapsOf = (id: string) => (arrivals.get(id) ?? []).map((at, index, all) => at - (all[index - 1] ?? at)).slice(1);
 
-describe("FW8 which answers are tried again", () => {
-  test.each([408, 429, 500, 502, 503, 504])("%i is, and the next answer counts", async (status) => {
+describe("FW8 which statuses are retried", () => {
+  test.each([408, 429, 500, 502, 503, 504])("%i is, and the next reply counts", async (status) => {
     const id = await platform.calls.accepted("scripted", { tail: `/${status},200` });
     const record = await platform.calls.ended(id);
 
@@ -85,7 +85,7 @@ describe("FW8 which answers are tried again", () => {
     });
   });
 
-  test("the function's annotations go before the queue's rules", async () => {
+  test("the function's annotations override the queue's rules", async () => {
     await platform.deploy("own-rules", {
       addresses: [scripted.address],
       annotations: {
@@ -109,11 +109,11 @@ describe("FW8 which answers are tried again", () => {
   });
 });
 
-/** S12: how much later than due a retry may come, three times as this is the fast profile; milliseconds. */
+/** S12: how late a retry may come, milliseconds; times three, as this is the fast profile. */
 const late = 3 * 500;
 
-describe("FW8 when it is tried again", () => {
-  test("waits double from the first to the longest, each jittered between a half and the whole", async () => {
+describe("FW8 when a call is retried", () => {
+  test("waits double from the first to the longest, each jittered between half and all of it", async () => {
     const id = await platform.calls.accepted("scripted", { tail: "/500" });
     await platform.calls.ended(id);
 
@@ -127,7 +127,7 @@ describe("FW8 when it is tried again", () => {
     }
   });
 
-  test("Retry-After of 429 and 503 replaces the wait, but never goes below the first", async () => {
+  test("Retry-After of 429 and 503 replaces the wait, but never shortens it below the first", async () => {
     const asked = await platform.calls.accepted("scripted", {
       tail: "/503,200",
       headers: { "x-wanted-retry-after": "1" },
@@ -149,7 +149,7 @@ describe("FW8 when it is tried again", () => {
     expect(gapsOf(ignored)[0]).toBeLessThan(100 + late);
   });
 
-  test("FW7 500 calls that wait hold no slot: others flow at once", async () => {
+  test("FW7 500 calls that wait hold no slot: others start at once", async () => {
     const parked = await Promise.all(
       Array.from({ length: 500 }, () =>
         platform.calls.accepted("scripted", { tail: "/503,200", headers: { "x-wanted-retry-after": "8" } }),

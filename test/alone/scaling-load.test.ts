@@ -8,7 +8,7 @@ import { say } from "../support/say.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { startWeir } from "../support/weir-process.ts";
 
-test("replicas follow the rule by each of its four types, at the same time, without flapping and without a failed call", async () => {
+test("replicas follow all four scaling types at once, without flapping and without a failed call", async () => {
   const seconds = 18;
   const shape = spike({ low: 3, high: 20, from: 3, to: 10 });
   const types = ["rps", "capacity", "cpu", "queue"] as const;

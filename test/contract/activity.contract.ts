@@ -4,7 +4,7 @@ import type { Activity, ActivityReport } from "../../runtime/core/ports/activity
 import { eventually } from "../support/eventually.ts";
 
 export interface OpenActivity {
-  /** Two processes' ends. */
+  /** The ends of two processes. */
   readonly here: Activity;
   readonly there: Activity;
   close(): Promise<void>;
@@ -12,7 +12,7 @@ export interface OpenActivity {
 
 /** What every `Activity` must do. */
 export function activityContract(open: () => Promise<OpenActivity>): void {
-  test("reports reach all who subscribed, the own process too, until they end it", async () => {
+  test("reports reach all subscribers, in the reporting process too, until they unsubscribe", async () => {
     const { here, there, close } = await open();
     const report: ActivityReport = {
       source: "gateway-1",
@@ -24,23 +24,23 @@ export function activityContract(open: () => Promise<OpenActivity>): void {
       worker: { queue: "default", slots: 2, running: 1 },
       last: true,
     };
-    const heard: (readonly [string, ActivityReport])[] = [];
+    const received: (readonly [string, ActivityReport])[] = [];
     const gone: string[] = [];
     const others: string[] = [];
     const ends = [
-      here.subscribe((got) => heard.push(["here", got])),
-      there.subscribe((got) => heard.push(["there", got])),
+      here.subscribe((got) => received.push(["here", got])),
+      there.subscribe((got) => received.push(["there", got])),
     ];
     there.subscribe(({ source }) => gone.push(source))();
     ends.push(there.subscribe(({ source }) => others.push(source), report.source));
     await eventually(
       () => {
         here.publish(report);
-        return heard.some(([at]) => at === "here") && heard.some(([at]) => at === "there");
+        return received.some(([at]) => at === "here") && received.some(([at]) => at === "there");
       },
       { every: 50, what: "the reports" },
     );
-    for (const [, got] of heard) expect(got).toEqual(report);
+    for (const [, got] of received) expect(got).toEqual(report);
     expect(gone).toEqual([]);
     await eventually(
       () => {

@@ -9,9 +9,9 @@ import { plain, sampleEntry, soon } from "./samples.ts";
 
 export interface OpenCallLedger {
   readonly ledger: CallLedger;
-  /** Most records it takes. */
+  /** Most records that it keeps. */
   readonly maxRecords: number;
-  /** Two results of so many bytes are more than it keeps, one is not. */
+  /** Bytes of a result: it has room for one such result, but not for two. */
   readonly halfFull: number;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
   let opened: OpenCallLedger;
   let ledger: CallLedger;
   let id: string;
-  /** Of records that are written from now on, milliseconds. */
+  /** Lifetime of records written from now on, milliseconds. */
   let lifetime: number;
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
   };
 
   describe("records", () => {
-    test("create keeps a record as it is", async () => {
+    test("create keeps a record unchanged", async () => {
       const entry = sampleEntry({
         attempts: [{ number: 1, startedAt: 5, error: "na\u00efve \u20ac" }],
         parent: randomUUID(),
@@ -55,20 +55,20 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       const revision = await create(id, entry);
       const found = await ledger.read(id);
       expect(found).toMatchObject({ entry: { ...entry, expires: expect.any(Number) }, revision });
-      // It is stamped with when it expires, whatever it said.
+      // The ledger sets the expiry, whatever the entry said.
       expect(Math.abs((found?.entry.expires ?? 0) - before - hour)).toBeLessThan(60_000);
       expect(found?.writtenAt).toBeGreaterThan(before - 1_000);
       expect(found?.writtenAt).toBeLessThan(Date.now() + 1_000);
       expect(await ledger.read(randomUUID())).toBeUndefined();
     });
 
-    test("create finds one that is there and leaves it alone", async () => {
+    test("create finds an existing record and leaves it alone", async () => {
       const revision = await create();
       const second = await ledger.create(id, sampleEntry({ digest: "other" }), soon());
       expect(second).toMatchObject({ kind: "exists", found: { revision, entry: { digest: "digest" } } });
     });
 
-    test("of many who create at once one wins, and the others see what it wrote", async () => {
+    test("of many concurrent creates one wins, and the others see what it wrote", async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, (_, n) => ledger.create(id, sampleEntry({ digest: `${n}` }), soon())),
       );
@@ -89,7 +89,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.update(randomUUID(), sampleEntry(), first)).toEqual({ kind: "conflict" });
     });
 
-    test("of many who update at once one wins", async () => {
+    test("of many concurrent updates one wins", async () => {
       const revision = await create();
       const written = await Promise.all(
         Array.from({ length: 8 }, (_, n) => ledger.update(id, sampleEntry({ digest: `${n}` }), revision)),
@@ -99,7 +99,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.read(id)).toMatchObject({ entry: { digest: `${winner}` } });
     });
 
-    test("a record is gone when its time is over, and can be made anew", async () => {
+    test("an expired record is gone, and can be created again", async () => {
       lifetime = 1_000;
       await create();
       await eventually(async () => (await ledger.read(id)) === undefined, {
@@ -109,7 +109,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.read(id)).toMatchObject({ entry: { digest: "new" } });
     });
 
-    test("every write brings its own time to live", async () => {
+    test("every write sets a new time to live", async () => {
       const marker = randomUUID();
       const long = await create(marker);
       lifetime = 1_000;
@@ -123,7 +123,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.read(id)).toMatchObject({ entry: { state: "running" } });
     });
 
-    test("withdraw removes a record nobody wrote since, and the id is free again", async () => {
+    test("withdraw removes a record that was not changed since, and the id is free again", async () => {
       const revision = await create();
       await ledger.withdraw(id, revision);
       expect(await ledger.read(id)).toBeUndefined();
@@ -131,7 +131,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.read(id)).toMatchObject({ entry: { digest: "again" } });
     });
 
-    test("withdraw leaves a record that somebody wrote since", async () => {
+    test("withdraw leaves a record that was changed since", async () => {
       const revision = await create();
       const newer = await ledger.update(id, sampleEntry({ state: "running" }), revision);
       if (newer.kind !== "written") expect.fail("it was not written");
@@ -139,7 +139,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await ledger.read(id)).toMatchObject({ revision: newer.revision, entry: { state: "running" } });
     });
 
-    test("a full ledger refuses new records, still takes changes, and says how full it is", async () => {
+    test("a full ledger refuses new records, still accepts changes, and says how full it is", async () => {
       expect(ledger.fill()).toBeLessThanOrEqual(1);
       let revision = 0;
       for (let n = 0; n < opened.maxRecords; n++) revision = await create(n === 0 ? id : randomUUID());
@@ -154,7 +154,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       await eventually(() => ledger.fill() === 1, { what: "the fill to be known" });
     });
 
-    test("create does nothing when its time is over", async () => {
+    test("create does nothing after its deadline", async () => {
       expect(await ledger.create(id, sampleEntry(), performance.now() - 1)).toMatchObject({
         kind: "refused",
         because: "unavailable",
@@ -169,7 +169,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       return read === undefined ? undefined : plain(read);
     };
 
-    test("are kept as they are, one per run", async () => {
+    test("are kept unchanged, one per run", async () => {
       const empty: StoredResult = { status: 204, headers: [], body: Buffer.alloc(0), duration: 0 };
       expect(await ledger.putResult(id, 1, result, hour)).toBe(true);
       expect(await ledger.putResult(id, 2, empty, hour)).toBe(true);
@@ -178,7 +178,7 @@ export function callLedgerContract(open: (lifetime: RecordLifetime) => Promise<O
       expect(await found(3)).toBeUndefined();
     });
 
-    test("are replaced by what is put later, also their time to live", async () => {
+    test("are replaced by a later put, with its time to live", async () => {
       await ledger.putResult(id, 1, result, hour);
       await ledger.putResult(id, 1, { ...result, status: 201 }, 1_000);
       expect(await found()).toMatchObject({ status: 201 });

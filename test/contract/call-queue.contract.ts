@@ -9,18 +9,18 @@ import { plain, sampleCall, soon } from "./samples.ts";
 export interface OpenCallQueue {
   readonly calls: CallQueue;
   readonly queue: string;
-  /** Another taker of the queue with each use, as another worker would be. */
+  /** A further consumer of the queue with each call, as another worker would be. */
   source(): DeliverySource<QueuedCall>;
   /** Lease in milliseconds. */
   readonly ackWait: number;
-  /** Most calls the queue takes. */
+  /** Most calls that the queue stores. */
   readonly maxLength: number;
-  /** A body of so many bytes is refused. */
+  /** Bytes of a body that is refused. */
   readonly tooLarge: number;
   close(): Promise<void>;
 }
 
-/** A taker whose deliveries a test deals with one by one. */
+/** A worker whose deliveries a test settles one by one. */
 export class TestTaker {
   readonly taken: Delivery<QueuedCall>[] = [];
   readonly #free = new Map<Delivery<QueuedCall>, () => void>();
@@ -50,7 +50,7 @@ export class TestTaker {
     return eventually(() => this.taken[n], { within, what: `delivery ${n}` });
   }
 
-  /** Gives the slot back. */
+  /** Frees the slot. */
   release(delivery: Delivery<QueuedCall>): void {
     this.#free.get(delivery)?.();
     this.#free.delete(delivery);
@@ -65,7 +65,7 @@ export class TestTaker {
     this.#stop.abort();
   }
 
-  /** Stops, gives all slots back and waits for the end. */
+  /** Stops, frees all slots and waits for the end. */
   async end(): Promise<void> {
     this.#stop.abort();
     for (const delivery of this.#free.keys()) this.release(delivery);
@@ -84,17 +84,17 @@ export function idOf(delivery: Delivery<QueuedCall>): string {
 /** What every pair of `CallQueue` and `DeliverySource` must do. */
 export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
   const withQueue =
-    (act: (queue: OpenCallQueue, taker: (slots: number) => TestTaker) => Promise<void>) => async (): Promise<void> => {
+    (act: (queue: OpenCallQueue, worker: (slots: number) => TestTaker) => Promise<void>) => async (): Promise<void> => {
       const queue = await open();
-      const takers: TestTaker[] = [];
+      const workers: TestTaker[] = [];
       try {
         await act(queue, (slots) => {
-          const taker = new TestTaker(queue.source(), slots);
-          takers.push(taker);
-          return taker;
+          const worker = new TestTaker(queue.source(), slots);
+          workers.push(worker);
+          return worker;
         });
       } finally {
-        await Promise.all(takers.map((taker) => taker.end()));
+        await Promise.all(workers.map((worker) => worker.end()));
         await queue.close();
       }
     };
@@ -129,9 +129,9 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
         ];
         const before = Date.now();
         for (const call of calls) expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
-        const taker = take(3);
+        const worker = take(3);
         for (const [n, call] of calls.entries()) {
-          const { content, queue: name, storedAt, deliveredAt } = await taker.nth(n);
+          const { content, queue: name, storedAt, deliveredAt } = await worker.nth(n);
           if ("unreadable" in content) expect.fail(content.unreadable);
           expect(plain(content.read)).toEqual(plain(call));
           expect(name).toBe(queue.queue);
@@ -139,7 +139,7 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
           expect(storedAt).toBeLessThan(Date.now() + 1_000);
           expect(deliveredAt).toBeLessThanOrEqual(performance.now());
         }
-        expect(taker.taken[0]?.sequence).toBeLessThan(taker.taken[1]?.sequence ?? 0);
+        expect(worker.taken[0]?.sequence).toBeLessThan(worker.taken[1]?.sequence ?? 0);
       }),
     );
 
@@ -148,29 +148,29 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
       withQueue(async (queue, take) => {
         const call = sampleCall({ queue: queue.queue });
         for (let n = 0; n < 3; n++) expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
-        const taker = take(2);
-        await taker.finish(await taker.nth(0));
+        const worker = take(2);
+        await worker.finish(await worker.nth(0));
         expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
         const other = await put(queue);
-        expect(idOf(await taker.nth(1))).toBe(other);
-        expect(taker.ids).toEqual([call.id, other]);
+        expect(idOf(await worker.nth(1))).toBe(other);
+        expect(worker.ids).toEqual([call.id, other]);
       }),
     );
 
     test(
-      "says that a full queue is full, and takes calls again when there is room",
+      "refuses calls when the queue is full, and stores them again when there is room",
       withQueue(async (queue, take) => {
         await putSome(queue, queue.maxLength);
         const call = sampleCall({ queue: queue.queue });
         expect(await queue.calls.put(call, soon())).toMatchObject({ kind: "refused", because: "full" });
-        const taker = take(1);
-        await taker.finish(await taker.nth(0));
+        const worker = take(1);
+        await worker.finish(await worker.nth(0));
         expect(await queue.calls.put(call, soon())).toEqual({ kind: "stored" });
       }),
     );
 
     test(
-      "says that a call is too large",
+      "refuses a call that is too large",
       withQueue(async (queue) => {
         const call = sampleCall({ queue: queue.queue, body: Buffer.alloc(queue.tooLarge) });
         expect(await queue.calls.put(call, soon())).toMatchObject({ kind: "refused", because: "too-large" });
@@ -178,7 +178,7 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
     );
 
     test(
-      "does nothing when its time is over",
+      "does nothing after its deadline",
       withQueue(async (queue, take) => {
         expect(await queue.calls.put(sampleCall({ queue: queue.queue }), performance.now() - 1)).toMatchObject({
           kind: "refused",
@@ -192,59 +192,59 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
 
   describe("take", () => {
     test(
-      "hands calls out in the order they were put",
+      "delivers calls in the order they were put",
       withQueue(async (queue, take) => {
         const ids = await putSome(queue, 5);
-        const taker = take(1);
-        for (let n = 0; n < 5; n++) await taker.finish(await taker.nth(n));
-        expect(taker.ids).toEqual(ids);
-        expect(taker.most).toBe(1);
+        const worker = take(1);
+        for (let n = 0; n < 5; n++) await worker.finish(await worker.nth(n));
+        expect(worker.ids).toEqual(ids);
+        expect(worker.most).toBe(1);
       }),
     );
 
     test(
       "waits for calls that are put later",
       withQueue(async (queue, take) => {
-        const taker = take(1);
+        const worker = take(1);
         const first = await put(queue);
-        await taker.finish(await taker.nth(0));
+        await worker.finish(await worker.nth(0));
         const second = await put(queue);
-        await taker.nth(1);
-        expect(taker.ids).toEqual([first, second]);
+        await worker.nth(1);
+        expect(worker.ids).toEqual([first, second]);
       }),
     );
 
     test(
-      "never has more in hand than slots",
+      "never has more deliveries than slots",
       withQueue(async (queue, take) => {
         const ids = await putSome(queue, queue.maxLength);
-        const taker = take(2);
-        for (let n = 0; n < ids.length; n++) await taker.finish(await taker.nth(n));
-        expect(taker.ids.toSorted()).toEqual(ids.toSorted());
-        expect(taker.most).toBeLessThanOrEqual(2);
+        const worker = take(2);
+        for (let n = 0; n < ids.length; n++) await worker.finish(await worker.nth(n));
+        expect(worker.ids.toSorted()).toEqual(ids.toSorted());
+        expect(worker.most).toBeLessThanOrEqual(2);
       }),
     );
 
     test(
-      "offers again what was not acknowledged within the lease, before what is new",
+      "redelivers what was not acknowledged within the lease, before new calls",
       withQueue(async (queue, take) => {
         const [first, second, third] = await putSome(queue, 3);
         const dead = take(1);
-        const lent = await dead.nth(0);
-        const taker = take(1);
-        await taker.finish(await taker.nth(0));
-        const again = await taker.nth(1);
+        const delivery = await dead.nth(0);
+        const worker = take(1);
+        await worker.finish(await worker.nth(0));
+        const again = await worker.nth(1);
         expect(idOf(again)).toBe(third);
-        await eventually(() => performance.now() > lent.deliveredAt + queue.ackWait + 300, {
+        await eventually(() => performance.now() > delivery.deliveredAt + queue.ackWait + 300, {
           what: "the lease to be over",
         });
         const last = await put(queue);
-        await taker.finish(again);
-        await taker.finish(await taker.nth(2));
-        await taker.nth(3);
-        expect(taker.ids).toEqual([second, third, first, last]);
-        expect(taker.taken[2]?.sequence).toBe(lent.sequence);
-        expect((taker.taken[2]?.deliveredAt ?? 0) - lent.deliveredAt).toBeGreaterThan(0.9 * queue.ackWait);
+        await worker.finish(again);
+        await worker.finish(await worker.nth(2));
+        await worker.nth(3);
+        expect(worker.ids).toEqual([second, third, first, last]);
+        expect(worker.taken[2]?.sequence).toBe(delivery.sequence);
+        expect((worker.taken[2]?.deliveredAt ?? 0) - delivery.deliveredAt).toBeGreaterThan(0.9 * queue.ackWait);
       }),
     );
 
@@ -253,12 +253,12 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
       withQueue(async (queue, take) => {
         const [first] = await putSome(queue, 1);
         const owner = take(1);
-        const lent = await owner.nth(0);
+        const delivery = await owner.nth(0);
         const other = take(1);
         const end = performance.now() + 2.5 * queue.ackWait;
         await eventually(
           () => {
-            expect(lent.extend()).toBe(true);
+            expect(delivery.extend()).toBe(true);
             return performance.now() > end;
           },
           { within: 30_000, every: queue.ackWait / 4, what: "several leases" },
@@ -270,38 +270,38 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
     );
 
     test(
-      "offers a call that was put back when it is due, at the front",
+      "redelivers a requeued call when it is due, at the front",
       withQueue(async (queue, take) => {
         const [first, second, third] = await putSome(queue, 3);
-        const taker = take(1);
-        const lent = await taker.nth(0);
+        const worker = take(1);
+        const delivery = await worker.nth(0);
         const delay = 400;
         const requeueAt = performance.now();
-        lent.requeue(delay);
-        taker.release(lent);
-        const held = await taker.nth(1);
+        delivery.requeue(delay);
+        worker.release(delivery);
+        const held = await worker.nth(1);
         expect(idOf(held)).toBe(second);
         await eventually(() => performance.now() > requeueAt + delay + 300, {
           what: "the delay to be over",
         });
-        await taker.finish(held);
-        await taker.finish(await taker.nth(2));
-        await taker.nth(3);
-        expect(taker.ids).toEqual([first, second, first, third]);
+        await worker.finish(held);
+        await worker.finish(await worker.nth(2));
+        await worker.nth(3);
+        expect(worker.ids).toEqual([first, second, first, third]);
       }),
     );
 
     test(
-      "honours the delay of what is put back",
+      "honours the delay of a requeue",
       withQueue(async (queue, take) => {
         await putSome(queue, 1);
-        const taker = take(1);
+        const worker = take(1);
         for (const [n, delay] of [300, 0.4, 250.7].entries()) {
-          const lent = await taker.nth(n);
+          const delivery = await worker.nth(n);
           const requeueAt = performance.now();
-          lent.requeue(delay);
-          taker.release(lent);
-          const again = await taker.nth(n + 1);
+          delivery.requeue(delay);
+          worker.release(delivery);
+          const again = await worker.nth(n + 1);
           expect(again.deliveredAt - requeueAt).toBeGreaterThan(delay - 25);
           expect(again.deliveredAt - requeueAt).toBeLessThan(delay + 2_000);
         }
@@ -309,70 +309,70 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
     );
 
     test(
-      "does not let calls that were put back hold up the others",
+      "does not let requeued calls hold up the others",
       withQueue(async (queue, take) => {
         const ids = await putSome(queue, queue.maxLength);
-        const taker = take(1);
+        const worker = take(1);
         for (let n = 0; n < ids.length; n++) {
-          const lent = await taker.nth(n);
-          lent.requeue(60_000);
-          taker.release(lent);
+          const delivery = await worker.nth(n);
+          delivery.requeue(60_000);
+          worker.release(delivery);
         }
-        expect(taker.ids).toEqual(ids);
+        expect(worker.ids).toEqual(ids);
       }),
     );
 
     test(
-      "takes nothing after the end, and waits for what is in hand",
+      "takes nothing after the abort, and waits for deliveries in flight",
       withQueue(async (queue, take) => {
         const [first] = await putSome(queue, 1);
-        const taker = take(3);
-        const lent = await taker.nth(0);
-        taker.abort();
+        const worker = take(3);
+        const delivery = await worker.nth(0);
+        worker.abort();
         let ended = false;
-        void taker.ended.then(() => (ended = true));
+        void worker.ended.then(() => (ended = true));
         const other = take(3);
         const later = await put(queue);
         expect(idOf(await other.nth(0, 2_000))).toBe(later);
         expect(ended).toBe(false);
-        await taker.finish(lent);
-        await taker.ended;
-        expect(taker.ids).toEqual([first]);
+        await worker.finish(delivery);
+        await worker.ended;
+        expect(worker.ids).toEqual([first]);
         expect(other.ids).toEqual([later]);
       }),
     );
 
     test(
-      "takes nothing when it had ended before it began",
+      "takes nothing when aborted before the start",
       withQueue(async (queue, take) => {
-        const taker = take(1);
-        await taker.end();
+        const worker = take(1);
+        await worker.end();
         const id = await put(queue);
         expect(idOf(await take(1).nth(0))).toBe(id);
-        expect(taker.taken).toEqual([]);
+        expect(worker.taken).toEqual([]);
       }),
     );
 
     test(
-      "shares calls among several takers, each to one of them",
+      "shares calls among several workers, each call to one of them",
       withQueue(async (queue, take) => {
-        const takers = [take(1), take(1)];
+        const workers = [take(1), take(1)];
         const ids = await putSome(queue, queue.maxLength);
         const done = new Set<Delivery<QueuedCall>>();
         await eventually(
           async () => {
-            for (const taker of takers) {
-              for (const delivery of taker.taken.filter((one) => !done.has(one))) {
+            for (const worker of workers) {
+              for (const delivery of worker.taken.filter((one) => !done.has(one))) {
                 done.add(delivery);
-                await taker.finish(delivery);
+                await worker.finish(delivery);
               }
             }
             return done.size === ids.length;
           },
           { every: 5, what: "all calls to be dealt with" },
         );
-        expect(takers.flatMap((taker) => taker.ids).toSorted()).toEqual(ids.toSorted());
-        for (const taker of takers) expect(taker.taken.length).toBeGreaterThan(0);
+        expect(workers.flatMap((worker) => worker.ids).toSorted()).toEqual(ids.toSorted());
+        for (const worker of workers) expect(worker.taken.length).toBeGreaterThan(0);
       }),
     );
   });
@@ -381,9 +381,9 @@ export function callQueueContract(open: () => Promise<OpenCallQueue>): void {
     "acknowledging twice is the same as once",
     withQueue(async (queue, take) => {
       await putSome(queue, 1);
-      const lent = await take(1).nth(0);
-      expect(await lent.acknowledge()).toBe(true);
-      expect(await lent.acknowledge()).toBe(true);
+      const delivery = await take(1).nth(0);
+      expect(await delivery.acknowledge()).toBe(true);
+      expect(await delivery.acknowledge()).toBe(true);
     }),
   );
 }

@@ -6,7 +6,7 @@ import type { CallSignals } from "../../runtime/core/ports/call-signals.ts";
 import { eventually } from "../support/eventually.ts";
 
 export interface OpenCallSignals {
-  /** Two processes' ends of the same signals. */
+  /** The ends of two processes for the same signals. */
   readonly here: CallSignals;
   readonly there: CallSignals;
   close(): Promise<void>;
@@ -14,41 +14,41 @@ export interface OpenCallSignals {
 
 /** What every `CallSignals` must do. */
 export function callSignalsContract(open: () => Promise<OpenCallSignals>): void {
-  test("word of a cancelled and of an ended call reaches those who listen for it, and not the others", async () => {
+  test("signals of cancelled and of ended calls reach those who listen for them, and no others", async () => {
     const { here, there, close } = await open();
-    const heard: string[] = [];
+    const received: string[] = [];
     const ends = [
-      there.onCancelled((id) => heard.push(`cancelled ${id}`)),
-      there.onEnded((id) => heard.push(`ended ${id}`)),
-      here.onEnded((id) => heard.push(`ended here ${id}`)),
+      there.onCancelled((id) => received.push(`cancelled ${id}`)),
+      there.onEnded((id) => received.push(`ended ${id}`)),
+      here.onEnded((id) => received.push(`ended here ${id}`)),
     ];
     const [first, second] = [randomUUID(), randomUUID()];
-    // Word that is given before others have begun to listen is lost: give it until it is heard.
+    // A signal sent before others listen is lost: repeat it until it arrives.
     await eventually(
       () => {
         here.cancelled(first);
         here.ended(second);
-        return heard.length >= 3;
+        return received.length >= 3;
       },
       { every: 50, what: "the signals" },
     );
-    expect(new Set(heard)).toEqual(new Set([`cancelled ${first}`, `ended ${second}`, `ended here ${second}`]));
+    expect(new Set(received)).toEqual(new Set([`cancelled ${first}`, `ended ${second}`, `ended here ${second}`]));
     for (const end of ends) end();
     await close();
   });
 
-  test("who has ended listening hears nothing more", async () => {
+  test("an ended listener receives nothing more", async () => {
     const { here, there, close } = await open();
     const gone: string[] = [];
-    const heard: string[] = [];
+    const received: string[] = [];
     const end = there.onCancelled((id) => gone.push(id));
-    const endOther = there.onCancelled((id) => heard.push(id));
+    const endOther = there.onCancelled((id) => received.push(id));
     end();
     const id = randomUUID();
     await eventually(
       () => {
         here.cancelled(id);
-        return heard.length > 0;
+        return received.length > 0;
       },
       { every: 50, what: "the signal" },
     );

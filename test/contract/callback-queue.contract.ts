@@ -38,17 +38,17 @@ export function callbackQueueContract(open: () => Promise<OpenCallbackQueue>): v
   const read = ({ content }: Delivery<QueuedCallback>): QueuedCallback =>
     "read" in content ? content.read : expect.fail(content.unreadable);
 
-  test("keeps the whole callback, in the order they were put", async () => {
+  test("keeps whole callbacks, in the order they were put", async () => {
     const queue = await open();
-    const wanted = [sampleCallback(), sampleCallback({ redrives: 4, headers: [], depth: 0, queue: "slow" })];
-    for (const callback of wanted) expect(await queue.callbacks.put(callback, soon())).toEqual({ kind: "stored" });
+    const expected = [sampleCallback(), sampleCallback({ redrives: 4, headers: [], depth: 0, queue: "slow" })];
+    for (const callback of expected) expect(await queue.callbacks.put(callback, soon())).toEqual({ kind: "stored" });
     await taking(queue, async (taken) => {
       await eventually(() => taken.length === 2, { what: "both callbacks" });
-      expect(taken.map(read)).toEqual(wanted);
+      expect(taken.map(read)).toEqual(expected);
     });
   });
 
-  test("keeps the same callback once, and that of a redrive beside it", async () => {
+  test("stores the same callback once, and that of a redrive beside it", async () => {
     const queue = await open();
     const callback = sampleCallback();
     const redriven = { ...callback, redrives: 1 };
@@ -65,7 +65,7 @@ export function callbackQueueContract(open: () => Promise<OpenCallbackQueue>): v
     });
   });
 
-  test("does nothing when its time is over", async () => {
+  test("does nothing after its deadline", async () => {
     const queue = await open();
     expect(await queue.callbacks.put(sampleCallback(), performance.now() - 1)).toMatchObject({
       kind: "refused",

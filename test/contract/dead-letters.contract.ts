@@ -14,7 +14,7 @@ import { plain, sampleCall, sampleCallback } from "./samples.ts";
 
 export interface OpenDeadLetters {
   readonly letters: DeadLetters & DeadLetterStore;
-  /** A call as a queue of the same kind hands it on. */
+  /** A call as a queue of the same adapter stores it. */
   rawOf(call: QueuedCall): { readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array };
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const letter = (over: Partial<DeadLetter> = {}): DeadLetter => ({
   ...over,
 });
 
-/** A letter as `list` gives it, but for its position. */
+/** A letter as `list` returns it, without its position. */
 const facts = ({ headers: _headers, body, callback: _callback, ...rest }: DeadLetter) => ({
   ...rest,
   size: body.byteLength,
@@ -46,7 +46,7 @@ const listed = async (letters: DeadLetterStore, queue = "default") => {
   expect(more).toBe(false);
   return found.map(withoutPosition);
 };
-/** Contents, their bodies as lists of bytes. */
+/** Contents with bodies as lists of bytes. */
 const contentOf = (content: DeadLetterContent | undefined): unknown => {
   switch (content?.kind) {
     case "call":
@@ -60,7 +60,7 @@ const contentOf = (content: DeadLetterContent | undefined): unknown => {
 
 /** What every `DeadLetters` and `DeadLetterStore` must do. */
 export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void {
-  test("keeps what it is given, call and callback of one id beside each other", async () => {
+  test("keeps what it is given, call and callback of one id side by side", async () => {
     const { letters, close } = await open();
     const call = letter();
     const callback = letter({
@@ -78,7 +78,7 @@ export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void 
     await close();
   });
 
-  test("gives back what can be sent again, the call or the callback with its output", async () => {
+  test("returns what can be redriven: the call, or the callback with its output", async () => {
     const { letters, rawOf, close } = await open();
     const call = sampleCall({ query: undefined, parentId: randomUUID() });
     const output = { body: Buffer.from([1, 0, 254]), truncated: false };
@@ -97,7 +97,7 @@ export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void 
     await close();
   });
 
-  test("what no worker could read cannot be sent again, whatever its headers", async () => {
+  test("what no worker could read cannot be redriven, whatever its headers", async () => {
     const { letters, rawOf, close } = await open();
     const odd = letter({
       headers: new Map([
@@ -121,7 +121,7 @@ export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void 
     await close();
   });
 
-  test("keeps the same letter once, and of redrives the last", async () => {
+  test("keeps the same letter once, and the last of several redrives", async () => {
     const { letters, close } = await open();
     const call = letter();
     await letters.put(call);
@@ -155,7 +155,7 @@ export function deadLettersContract(open: () => Promise<OpenDeadLetters>): void 
     await close();
   });
 
-  test("removes exactly what was read, and what is gone already without a word", async () => {
+  test("removes exactly the letter that was read, and is silent if it is already gone", async () => {
     const { letters, close } = await open();
     const [call, other] = [letter(), letter()];
     await letters.put(call);

@@ -5,7 +5,6 @@ import type { Endpoints, EndpointsPublisher, FunctionEndpoints } from "../../run
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
-/** Both sides of opened endpoints and how to close them. */
 export interface OpenEndpoints extends TestNamespaces {
   readonly endpoints: Endpoints;
   readonly publisher: EndpointsPublisher;
@@ -22,7 +21,7 @@ function at(namespace: string, name: string, ...addresses: string[]): FunctionEn
 
 /** What every pair of `Endpoints` and `EndpointsPublisher` promises; each test opens one that is empty. */
 export function endpointsContract(open: () => Promise<OpenEndpoints>): void {
-  openedTest(open, "list() gives the last of what was published per function", async ({ publisher, namespace }) => {
+  openedTest(open, "list() returns what was published last per function", async ({ publisher, namespace }) => {
     await publisher.publish(at(namespace, "a", "192.0.2.1:1"));
     await publisher.publish(at(namespace, "b"));
     await publisher.publish(at(namespace, "a", "192.0.2.1:1", "[2001:db8::1]:2"));
@@ -33,7 +32,7 @@ export function endpointsContract(open: () => Promise<OpenEndpoints>): void {
 
   openedTest(
     open,
-    "remove() takes an entry away, and is content when there is none",
+    "remove() removes an entry, and does not mind if there is none now",
     async ({ publisher, namespace }) => {
       await publisher.publish(at(namespace, "a"));
       await publisher.remove(at(namespace, "a"));
@@ -64,23 +63,23 @@ function openedTest(open: () => Promise<OpenEndpoints>, name: string, body: Body
 export function endpointsWatchContract(open: () => Promise<OpenEndpoints>): void {
   openedTest(
     open,
-    "watch() tells what is there, then synced, then each change in order",
+    "watch() reports what exists, then synced, then each change in order",
     async ({ endpoints, publisher, namespace, caughtUp }) => {
-      const heard: string[] = [];
+      const events: string[] = [];
       await publisher.publish(at(namespace, "a", "192.0.2.1:1"));
       await caughtUp?.();
       const stop = await endpoints.watch({
-        set: (entry) => heard.push(`set ${formatRef(entry)} ${entry.addresses.join()}`),
-        removed: (ref) => heard.push(`removed ${formatRef(ref)}`),
-        synced: () => heard.push("synced"),
+        set: (entry) => events.push(`set ${formatRef(entry)} ${entry.addresses.join()}`),
+        removed: (ref) => events.push(`removed ${formatRef(ref)}`),
+        synced: () => events.push("synced"),
       });
-      expect(heard).toEqual([`set a.${namespace} 192.0.2.1:1`, "synced"]);
+      expect(events).toEqual([`set a.${namespace} 192.0.2.1:1`, "synced"]);
 
       await publisher.publish(at(namespace, "a", "192.0.2.1:2"));
       await publisher.remove(at(namespace, "a"));
       await publisher.publish(at(namespace, "a", "192.0.2.1:3"));
-      await eventually(() => heard.length === 5, { what: "three changes" });
-      expect(heard.slice(2)).toEqual([
+      await eventually(() => events.length === 5, { what: "three changes" });
+      expect(events.slice(2)).toEqual([
         `set a.${namespace} 192.0.2.1:2`,
         `removed a.${namespace}`,
         `set a.${namespace} 192.0.2.1:3`,
@@ -89,34 +88,34 @@ export function endpointsWatchContract(open: () => Promise<OpenEndpoints>): void
     },
   );
 
-  openedTest(open, "watch() hands on conditions and generation whole", async ({ endpoints, publisher, namespace }) => {
-    const heard: FunctionEndpoints[] = [];
-    const stop = await endpoints.watch({ set: (entry) => heard.push(entry), removed: () => {}, synced: () => {} });
+  openedTest(open, "watch() keeps conditions and generation unchanged", async ({ endpoints, publisher, namespace }) => {
+    const events: FunctionEndpoints[] = [];
+    const stop = await endpoints.watch({ set: (entry) => events.push(entry), removed: () => {}, synced: () => {} });
     await publisher.publish(at(namespace, "a", "192.0.2.1:1"));
-    await eventually(() => heard.length > 0, { what: "the entry" });
+    await eventually(() => events.length > 0, { what: "the entry" });
 
-    expect(heard).toEqual([at(namespace, "a", "192.0.2.1:1")]);
+    expect(events).toEqual([at(namespace, "a", "192.0.2.1:1")]);
     stop();
   });
 
-  openedTest(open, "a watch that was ended hears nothing", async ({ endpoints, publisher, namespace }) => {
-    const heard: string[] = [];
-    const stillHeard: string[] = [];
+  openedTest(open, "an ended watch receives nothing", async ({ endpoints, publisher, namespace }) => {
+    const events: string[] = [];
+    const otherEvents: string[] = [];
     const stop = await endpoints.watch({
-      set: () => heard.push("set"),
-      removed: () => heard.push("removed"),
+      set: () => events.push("set"),
+      removed: () => events.push("removed"),
       synced: () => {},
     });
     const stopOther = await endpoints.watch({
-      set: ({ name }) => stillHeard.push(name),
+      set: ({ name }) => otherEvents.push(name),
       removed: () => {},
       synced: () => {},
     });
     stop();
     await publisher.publish(at(namespace, "a"));
-    await eventually(() => stillHeard.includes("a"), { what: "the other observer" });
+    await eventually(() => otherEvents.includes("a"), { what: "the other observer" });
 
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
     stopOther();
   });
 }

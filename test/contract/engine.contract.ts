@@ -7,7 +7,7 @@ import type { Engine, EnginePlace, OpenEngine } from "../../runtime/core/ports/e
 import { eventually } from "../support/eventually.ts";
 import { echoSpec } from "./replicas.contract.ts";
 
-/** An engine that can be used, and a place that is empty at first. */
+/** A usable engine, and a place that is empty at first. */
 export interface UsableEngine {
   readonly engine: Engine;
   readonly place: EnginePlace;
@@ -15,7 +15,7 @@ export interface UsableEngine {
   close(): Promise<void>;
 }
 
-/** What every `Engine` promises; each test has one to itself. What it opens keeps the contracts of the ports it gives. */
+/** What every `Engine` promises; each test has its own. What it opens keeps the contracts of its ports. */
 export function engineContract(usable: () => Promise<UsableEngine>): void {
   const opened = (name: string, body: (open: OpenEngine, usable: UsableEngine) => Promise<void>): void => {
     test(name, async () => {
@@ -29,55 +29,55 @@ export function engineContract(usable: () => Promise<UsableEngine>): void {
       }
     });
   };
-  /** Its address, once it runs. */
+  /** The replica's address, once it runs. */
   const running = ({ replicas }: OpenEngine): Promise<string> =>
     eventually(async () => (await replicas.list()).find(({ state }) => state === "running")?.address, {
       what: "a running replica",
     });
-  /** Whether a replica is there: networks may answer at addresses that nobody has. */
-  const answers = (address: string): Promise<boolean> =>
+  /** Whether a replica responds: a network may accept connections at addresses that nobody has. */
+  const responds = (address: string): Promise<boolean> =>
     fetch(`http://${address}/_/health`, { signal: AbortSignal.timeout(1_000) }).then(
       ({ ok }) => ok,
       () => false,
     );
 
-  test("look() finds nothing in the way where it can be used", async () => {
+  test("look() of a usable engine finds nothing unavailable", async () => {
     const { engine, close } = await usable();
     expect((await engine.look()).unavailable).toBeUndefined();
     await close();
   });
 
-  opened("what it opens tells where secrets are and what separates functions", async (open) => {
+  opened("an open engine says where secrets are and what isolates functions", async (open) => {
     expect(isAbsolute(open.secretsDirectory(echoSpec()))).toBe(true);
     expect(open.isolation).toMatch(/^\S.*[^.]$/);
   });
 
-  opened("onAddresses() tells addresses of this machine, until it is ended", async (open) => {
-    const told: (readonly string[])[] = [];
-    const end = await open.onAddresses((addresses) => void told.push(addresses));
+  opened("onAddresses() reports addresses of this machine, until it is ended", async (open) => {
+    const reported: (readonly string[])[] = [];
+    const end = await open.onAddresses((addresses) => void reported.push(addresses));
     await open.replicas.start(echoSpec());
     await running(open);
-    expect(told.flat().filter((address) => isIP(address) === 0)).toEqual([]);
+    expect(reported.flat().filter((address) => isIP(address) === 0)).toEqual([]);
     end();
-    const before = told.length;
+    const before = reported.length;
     await open.close();
-    expect(told).toHaveLength(before);
+    expect(reported).toHaveLength(before);
   });
 
   opened("close() ends what runs, and repeated calls do no harm", async (open) => {
     await open.replicas.start(echoSpec());
     const address = await running(open);
-    await eventually(() => answers(address), { what: "an answer" });
+    await eventually(() => responds(address), { what: "a response" });
     await Promise.all([open.close(), open.close()]);
-    expect(await answers(address)).toBe(false);
+    expect(await responds(address)).toBe(false);
   });
 
-  opened("endNow() waits for no grace, and the next one in its place finds nothing left", async (open, given) => {
+  opened("closeNow() waits for no grace, and the next engine in its place finds nothing left", async (open, given) => {
     await open.replicas.start({ ...echoSpec(), grace: 600_000 });
     const address = await running(open);
-    await eventually(() => answers(address), { what: "an answer" });
+    await eventually(() => responds(address), { what: "a response" });
     await open.closeNow();
-    expect(await answers(address)).toBe(false);
+    expect(await responds(address)).toBe(false);
     const next = await given.engine.open(given.place);
     expect(await next.replicas.list()).toEqual([]);
     await next.close();

@@ -6,13 +6,12 @@ import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
-/** An opened store and how to close it. */
 export interface OpenFunctionStore extends TestNamespaces {
   readonly store: FunctionStore;
   close(): Promise<void>;
 }
 
-/** One that is opened, and its namespaces. */
+/** An open store and its namespaces. */
 interface Opened {
   readonly store: FunctionStore;
   readonly hello: FunctionRef;
@@ -56,7 +55,7 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect(await store.list(namespace)).toEqual([desired(hello, 1)]);
   });
 
-  opened("get() gives undefined for what is not there", async ({ store, hello, namespace }) => {
+  opened("get() returns undefined for what is not there", async ({ store, hello, namespace }) => {
     expect(await store.get(hello)).toBeUndefined();
     expect(await store.list(namespace)).toEqual([]);
   });
@@ -73,14 +72,14 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect((await store.list(other)).map(({ name }) => name)).toEqual(["a"]);
   });
 
-  opened("write() hands the present value to the change", async ({ store, hello }) => {
+  opened("write() passes the current value to the change", async ({ store, hello }) => {
     await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
     await store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1));
 
     expect((await store.get(hello))?.generation).toBe(2);
   });
 
-  opened("write() loses no change when many write at once", async ({ store, hello }) => {
+  opened("write() loses no change among concurrent writes", async ({ store, hello }) => {
     const writes = Array.from({ length: 10 }, () =>
       store.write(hello, (current) => desired(hello, (current?.generation ?? 0) + 1)),
     );
@@ -99,7 +98,7 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     expect(await store.get(hello)).toEqual(desired(hello, 1));
   });
 
-  opened("a count keeps its reason and its hold, until a change drops them", async ({ store, hello }) => {
+  opened("a replica count keeps its reason and its hold until a change drops them", async ({ store, hello }) => {
     const scaled = { reason: "Requested", message: "Scaled to 3 by request", at: now };
     const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
     const asked = { ...desired(hello, 1, 3), scaled, hold };
@@ -123,23 +122,23 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
   });
 
   opened(
-    "watch() tells what is there, then synced, then each change in order",
+    "watch() reports what exists, then synced, then each change in order",
     async ({ store, hello, namespace, caughtUp }) => {
-      const heard: string[] = [];
+      const events: string[] = [];
       await store.write(hello, () => desired(hello, 1));
       await caughtUp();
       const stop = await store.watch({
-        set: (wanted) => heard.push(`set ${formatRef(wanted)} ${wanted.generation}`),
-        removed: (ref) => heard.push(`removed ${formatRef(ref)}`),
-        synced: () => heard.push("synced"),
+        set: (entry) => events.push(`set ${formatRef(entry)} ${entry.generation}`),
+        removed: (ref) => events.push(`removed ${formatRef(ref)}`),
+        synced: () => events.push("synced"),
       });
-      expect(heard).toEqual([`set hello.${namespace} 1`, "synced"]);
+      expect(events).toEqual([`set hello.${namespace} 1`, "synced"]);
 
       await store.write(hello, () => desired(hello, 2));
       await store.remove(hello);
       await store.write(hello, () => desired(hello, 1));
-      await eventually(() => heard.length === 5, { what: "three changes" });
-      expect(heard.slice(2)).toEqual([
+      await eventually(() => events.length === 5, { what: "three changes" });
+      expect(events.slice(2)).toEqual([
         `set hello.${namespace} 2`,
         `removed hello.${namespace}`,
         `set hello.${namespace} 1`,
@@ -148,21 +147,21 @@ export function functionStoreContract(open: () => Promise<OpenFunctionStore>): v
     },
   );
 
-  opened("watch() of an empty store is synced at once, and ends when told so", async ({ store, hello }) => {
-    const heard: string[] = [];
-    const stillHeard: string[] = [];
+  opened("watch() of an empty store is synced at once, and ends when stopped", async ({ store, hello }) => {
+    const events: string[] = [];
+    const otherEvents: string[] = [];
     const observer = (to: string[]) => ({
-      set: (wanted: DesiredFunction) => void to.push(wanted.name),
+      set: (entry: DesiredFunction) => void to.push(entry.name),
       removed: () => void to.push("removed"),
       synced: () => void to.push("synced"),
     });
-    const stop = await store.watch(observer(heard));
-    const stopOther = await store.watch(observer(stillHeard));
+    const stop = await store.watch(observer(events));
+    const stopOther = await store.watch(observer(otherEvents));
     stop();
     await store.write(hello, () => desired(hello, 1));
-    await eventually(() => stillHeard.includes("hello"), { what: "the other observer" });
+    await eventually(() => otherEvents.includes("hello"), { what: "the other observer" });
 
-    expect(heard).toEqual(["synced"]);
+    expect(events).toEqual(["synced"]);
     stopOther();
   });
 }

@@ -4,7 +4,7 @@ import type { Leases } from "../../runtime/core/ports/leases.ts";
 import { eventually } from "../support/eventually.ts";
 
 export interface OpenLeases {
-  /** Two processes' ends of the same leases. */
+  /** The ends of two processes for the same leases. */
   readonly here: Leases;
   readonly there: Leases;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ const minute = 60_000;
 
 /** What every `Leases` must do. */
 export function leasesContract(open: () => Promise<OpenLeases>): void {
-  test("one holds a lease until it releases it, and may acquire it again", async () => {
+  test("a holder keeps a lease until it releases it, and may acquire it again", async () => {
     const { here, there, close } = await open();
     expect(await here.acquire("process.doctor", "a", minute)).toBe(true);
     expect(await there.acquire("process.doctor", "b", minute)).toBe(false);
@@ -28,7 +28,7 @@ export function leasesContract(open: () => Promise<OpenLeases>): void {
     await close();
   });
 
-  test("a lease is free when its time is over, and not before", async () => {
+  test("a lease is free when its time has passed, and not before", async () => {
     const { here, there, close } = await open();
     const at = performance.now();
     expect(await here.acquire("queue.default", "a", 1_000)).toBe(true);
@@ -40,7 +40,7 @@ export function leasesContract(open: () => Promise<OpenLeases>): void {
     await close();
   });
 
-  test("renewing keeps it", async () => {
+  test("renewing a lease keeps it", async () => {
     const { here, there, close } = await open();
     const end = performance.now() + 2_500;
     await eventually(
@@ -54,7 +54,7 @@ export function leasesContract(open: () => Promise<OpenLeases>): void {
     await close();
   });
 
-  test("of many who want it at once one gets it", async () => {
+  test("of many who acquire a lease at once one gets it", async () => {
     const { here, there, close } = await open();
     const got = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>

@@ -6,7 +6,7 @@ import type { LogQuery, LogSource } from "../../runtime/core/ports/log-source.ts
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
-/** An opened source, how replicas write and go, and how to close it. */
+/** An open source, and how replicas write and go. */
 export interface OpenLogSource extends Pick<TestNamespaces, "namespaces"> {
   readonly source: LogSource;
   /** Resolves when the line, without newline, can be read. */
@@ -15,7 +15,7 @@ export interface OpenLogSource extends Pick<TestNamespaces, "namespaces"> {
   close(): Promise<void>;
 }
 
-/** One that is opened, its namespaces, and a query of all records of a function in the first. */
+/** An open source, its namespaces, and a query for all records of a function in the first. */
 interface Opened extends OpenLogSource {
   readonly hello: FunctionRef;
   readonly other: string;
@@ -48,7 +48,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
   };
 
   opened(
-    "read() gives the backlog of all replicas in the order of time, with all fields",
+    "read() returns the backlog of all replicas in order of time, with all fields",
     async ({ source, write, hello, all }, { signal }) => {
       await write(hello, "hello-a", "one");
       await write(hello, "hello-b", "other");
@@ -69,7 +69,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
     expect(await collect(source.read(all, signal))).toEqual([]);
   });
 
-  opened("instance and tail choose", async ({ source, write, hello, all }, { signal }) => {
+  opened("instance and tail select records", async ({ source, write, hello, all }, { signal }) => {
     for (const text of ["1", "2", "3"]) {
       await write(hello, "hello-a", text);
       await write(hello, "hello-b", `b${text}`);
@@ -90,7 +90,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
   });
 
   opened(
-    "other functions are not shown, nor replicas that run no more",
+    "other functions are not shown, nor replicas that no longer run",
     async ({ source, write, removeReplica, hello, other, all }, { signal }) => {
       await write(hello, "hello-a", "mine");
       await write({ ...hello, name: "other" }, "other-a", "theirs");
@@ -103,7 +103,7 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
   );
 
   opened(
-    "follow goes on with what comes, by new replicas too, until it is aborted",
+    "follow continues with new records, of new replicas too, until it is aborted",
     async ({ source, write, hello, all }, abort) => {
       await write(hello, "hello-a", "first");
       await write(hello, "hello-b", "second");

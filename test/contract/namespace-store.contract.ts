@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 import type { NamespaceEntry, NamespaceStore } from "../../runtime/core/ports/namespace-store.ts";
 import { eventually } from "../support/eventually.ts";
 
-/** An opened store and how to close it. */
 export interface OpenNamespaceStore {
   readonly store: NamespaceStore;
-  /** Put before each name, where namespaces of several tests are in one place; absent: nothing. */
+  /** Precedes each name where several tests share one place; absent: nothing. */
   readonly prefix?: string;
-  /** Resolves when the store's watch has heard of all that was written; absent: it has when a write resolves. */
+  /** Resolves when the store's watch has seen every write; absent: it has when a write resolves. */
   caughtUp?(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,14 +43,14 @@ export function namespaceStoreContract(open: () => Promise<OpenNamespaceStore>):
     expect(await store.list()).toEqual([entry(a), entry(a1), entry(b)]);
   });
 
-  opened("get() gives undefined for what is not there, or can never be", async ({ store, prefix }) => {
+  opened("get() returns undefined for what is not there, or can never be", async ({ store, prefix }) => {
     for (const name of [`${prefix}dev`, "a.b", "", "*", ">", "__proto__"])
       expect(await store.get(name)).toBeUndefined();
     expect(await store.list()).toEqual([]);
   });
 
   opened(
-    "write() hands the present entry to the change, and stores nothing when that throws",
+    "write() passes the current entry to the change, and stores nothing when that throws",
     async ({ store, prefix }) => {
       const dev = `${prefix}dev`;
       await store.write(dev, (current) => entry(dev, { labels: { was: current?.name ?? "nothing" } }));
@@ -65,7 +64,7 @@ export function namespaceStoreContract(open: () => Promise<OpenNamespaceStore>):
     },
   );
 
-  opened("of several that create at once one finds nothing there", async ({ store, prefix }) => {
+  opened("of several concurrent creates one finds nothing there", async ({ store, prefix }) => {
     const dev = `${prefix}dev`;
     const found: (NamespaceEntry | undefined)[] = [];
     const create = (label: string) =>
@@ -80,7 +79,7 @@ export function namespaceStoreContract(open: () => Promise<OpenNamespaceStore>):
   });
 
   opened(
-    "remove() takes it away, is content when there is nothing, and it can be written again",
+    "remove() removes an entry, is silent if there is none, and it can be written again",
     async ({ store, prefix }) => {
       const dev = `${prefix}dev`;
       await store.write(dev, () => entry(dev));
@@ -94,41 +93,41 @@ export function namespaceStoreContract(open: () => Promise<OpenNamespaceStore>):
     },
   );
 
-  opened("watch() tells what is there, then synced, then each change in order", async ({ store, prefix, caughtUp }) => {
+  opened("watch() reports what exists, then synced, then each change in order", async ({ store, prefix, caughtUp }) => {
     const dev = `${prefix}dev`;
-    const heard: string[] = [];
+    const events: string[] = [];
     await store.write(dev, () => entry(dev));
     await caughtUp();
     const stop = await store.watch({
-      set: ({ name, deleting }) => heard.push(`set ${name}${deleting ? " deleting" : ""}`),
-      removed: (name) => heard.push(`removed ${name}`),
-      synced: () => heard.push("synced"),
+      set: ({ name, deleting }) => events.push(`set ${name}${deleting ? " deleting" : ""}`),
+      removed: (name) => events.push(`removed ${name}`),
+      synced: () => events.push("synced"),
     });
-    expect(heard).toEqual([`set ${dev}`, "synced"]);
+    expect(events).toEqual([`set ${dev}`, "synced"]);
 
     await store.write(dev, () => entry(dev, { deleting: true }));
     await store.remove(dev);
     await store.write(dev, () => entry(dev));
-    await eventually(() => heard.length === 5, { what: "three changes" });
-    expect(heard.slice(2)).toEqual([`set ${dev} deleting`, `removed ${dev}`, `set ${dev}`]);
+    await eventually(() => events.length === 5, { what: "three changes" });
+    expect(events.slice(2)).toEqual([`set ${dev} deleting`, `removed ${dev}`, `set ${dev}`]);
     stop();
   });
 
-  opened("watch() of an empty store is synced at once, and ends when told so", async ({ store, prefix }) => {
+  opened("watch() of an empty store is synced at once, and ends when stopped", async ({ store, prefix }) => {
     const dev = `${prefix}dev`;
-    const [heard, stillHeard]: [string[], string[]] = [[], []];
+    const [events, otherEvents]: [string[], string[]] = [[], []];
     const observer = (to: string[]) => ({
       set: ({ name }: NamespaceEntry) => void to.push(name),
       removed: () => void to.push("removed"),
       synced: () => void to.push("synced"),
     });
-    const stop = await store.watch(observer(heard));
-    const stopOther = await store.watch(observer(stillHeard));
+    const stop = await store.watch(observer(events));
+    const stopOther = await store.watch(observer(otherEvents));
     stop();
     await store.write(dev, () => entry(dev));
-    await eventually(() => stillHeard.includes(dev), { what: "the other observer" });
+    await eventually(() => otherEvents.includes(dev), { what: "the other observer" });
 
-    expect(heard).toEqual(["synced"]);
+    expect(events).toEqual(["synced"]);
     stopOther();
   });
 }

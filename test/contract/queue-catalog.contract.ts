@@ -11,7 +11,7 @@ export interface OpenQueueCatalog {
 
 /** What every `QueueCatalog` must do. */
 export function queueCatalogContract(open: () => Promise<OpenQueueCatalog>): void {
-  test("keeps what is declared, replaces it, lists it by name and forgets what is removed", async () => {
+  test("keeps what is declared, replaces it, lists it by name and drops what is removed", async () => {
     const { catalog, close } = await open();
     const [slow, fast] = [sampleQueue({ name: "slow" }), sampleQueue({ name: "fast", strict: true })];
     await catalog.put(slow);
@@ -28,37 +28,37 @@ export function queueCatalogContract(open: () => Promise<OpenQueueCatalog>): voi
     await close();
   });
 
-  test("watch tells what is there, then that this was all, then each change until it is ended", async () => {
+  test("watch reports what exists, then synced, then each change until it is ended", async () => {
     const { catalog, close } = await open();
     await catalog.put(sampleQueue({ name: "first" }));
-    const told: string[] = [];
+    const events: string[] = [];
     const last = new Map<string, QueueDeclaration>();
     const end = await catalog.watch({
       set: (queue) => {
-        told.push(`set ${queue.name}`);
+        events.push(`set ${queue.name}`);
         last.set(queue.name, queue);
       },
-      removed: (name) => told.push(`removed ${name}`),
-      synced: () => told.push("synced"),
+      removed: (name) => events.push(`removed ${name}`),
+      synced: () => events.push("synced"),
     });
-    expect(told).toEqual(["set first", "synced"]);
+    expect(events).toEqual(["set first", "synced"]);
     await catalog.put(sampleQueue({ name: "second" }));
     await catalog.put(sampleQueue({ name: "first", maxInflight: 7 }));
     await catalog.remove("second");
-    await eventually(() => told.at(-1) === "removed second", { what: "the changes" });
-    expect(told).toEqual(["set first", "synced", "set second", "set first", "removed second"]);
+    await eventually(() => events.at(-1) === "removed second", { what: "the changes" });
+    expect(events).toEqual(["set first", "synced", "set second", "set first", "removed second"]);
     expect(last.get("first")?.maxInflight).toBe(7);
     end();
     const other: string[] = [];
     const endOther = await catalog.watch({ set: () => {}, removed: (name) => other.push(name), synced: () => {} });
     await catalog.remove("first");
     await eventually(() => other.includes("first"), { what: "the other watch" });
-    expect(told.at(-1)).toBe("removed second");
+    expect(events.at(-1)).toBe("removed second");
     endOther();
     await close();
   });
 
-  test("watch of an empty catalog says so at once", async () => {
+  test("watch of an empty catalog is synced at once", async () => {
     const { catalog, close } = await open();
     let synced = 0;
     const end = await catalog.watch({

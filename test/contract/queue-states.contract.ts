@@ -17,7 +17,7 @@ export interface OpenQueueStates {
 
 /** What every `QueueStates` must do. */
 export function queueStatesContract(open: () => Promise<OpenQueueStates>): void {
-  test("tells what waits, what is on loan, and where it stands", async () => {
+  test("reports queued calls, deliveries in flight, and their positions", async () => {
     const { states, calls, source, close } = await open();
     const put = async (over: Partial<QueuedCall> = {}) => calls.put(sampleCall(over), soon());
     const before = Date.now();
@@ -28,27 +28,27 @@ export function queueStatesContract(open: () => Promise<OpenQueueStates>): void 
     expect(state?.lastAt).toBeGreaterThanOrEqual(state?.firstAt ?? Number.POSITIVE_INFINITY);
     expect(state?.now).toBeGreaterThanOrEqual(state?.lastAt ?? Number.POSITIVE_INFINITY);
 
-    const taker = new TestTaker(source, 2);
-    await taker.nth(1);
+    const worker = new TestTaker(source, 2);
+    await worker.nth(1);
     expect(await states.read("default")).toMatchObject({ fresh: 1, onLoan: 2, first: 1, last: 3, delivered: 2 });
-    await taker.finish(await taker.nth(0));
-    await taker.nth(2);
+    await worker.finish(await worker.nth(0));
+    await worker.nth(2);
     expect(await states.read("default")).toMatchObject({ fresh: 0, onLoan: 2, first: 2, last: 3, delivered: 3 });
-    await taker.finish(await taker.nth(1));
-    await taker.finish(await taker.nth(2));
+    await worker.finish(await worker.nth(1));
+    await worker.finish(await worker.nth(2));
     await eventually(async () => (await states.read("default"))?.onLoan === 0, { what: "the end" });
     expect(await states.read("default")).toMatchObject({ fresh: 0, first: 0, last: 0, firstAt: undefined });
-    await taker.end();
+    await worker.end();
     await close();
   });
 
-  test("counts the calls of each function, those on loan too, and all that ever came", async () => {
+  test("counts the calls of each function, those in flight too, and all that were ever stored", async () => {
     const { states, calls, source, close } = await open();
     for (const name of ["echo", "slow", "slow"]) {
       await calls.put(sampleCall({ function: { namespace: "dev", name } }), soon());
     }
-    const taker = new TestTaker(source, 1);
-    const first = await taker.nth(0);
+    const worker = new TestTaker(source, 1);
+    const first = await worker.nth(0);
     expect(await states.depths("default")).toEqual({
       byFunction: new Map([
         ["echo.dev", 1],
@@ -56,15 +56,15 @@ export function queueStatesContract(open: () => Promise<OpenQueueStates>): void 
       ]),
       submitted: 3,
     });
-    await taker.finish(first);
-    await taker.nth(1);
+    await worker.finish(first);
+    await worker.nth(1);
     expect(await states.depths("default")).toEqual({ byFunction: new Map([["slow.dev", 2]]), submitted: 3 });
-    for (const delivery of taker.taken) taker.release(delivery);
-    await taker.end();
+    for (const delivery of worker.taken) worker.release(delivery);
+    await worker.end();
     await close();
   });
 
-  test("knows nothing of a queue that is not there", async () => {
+  test("knows nothing of an unknown queue", async () => {
     const { states, close } = await open();
     expect(await states.read("none")).toBeUndefined();
     expect(await states.depths("none")).toEqual({ byFunction: new Map(), submitted: 0 });

@@ -4,7 +4,6 @@ import { formatRef, type FunctionRef } from "../../runtime/core/functions/functi
 import type { Replica, Replicas, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { eventually } from "../support/eventually.ts";
 
-/** Opened replicas and how to close them. */
 export interface OpenReplicas {
   readonly replicas: Replicas;
   /** Lets the replica end by itself. */
@@ -14,7 +13,7 @@ export interface OpenReplicas {
 
 const hello: FunctionRef = { namespace: "functions", name: "hello" };
 
-/** A function that answers with its body. */
+/** A function that replies with the body it gets. */
 export function echoSpec(ref: FunctionRef = hello, generation = 1): ReplicaSpec {
   return {
     ...ref,
@@ -53,7 +52,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
       { what: "a running replica" },
     );
 
-  opened("start() makes a replica that comes to run and then has an address", async ({ replicas }) => {
+  opened("start() creates a replica that begins to run and then has an address", async ({ replicas }) => {
     const started = await replicas.start(echoSpec(hello, 7));
     expect(started).toMatchObject({ ...hello, generation: 7, failure: undefined });
     expect(started.id).toMatch(/^[a-z0-9][-a-z0-9]{0,100}$/);
@@ -61,14 +60,14 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     expect((await running(replicas, started.id)).address).toMatch(/^\S+:\d+$/);
   });
 
-  opened("replicas of one function have ids and addresses of their own", async ({ replicas }) => {
+  opened("replicas of one function have different ids and addresses", async ({ replicas }) => {
     const [one, other] = [await replicas.start(echoSpec()), await replicas.start(echoSpec())];
     expect(one.id).not.toBe(other.id);
 
     expect((await running(replicas, one.id)).address).not.toBe((await running(replicas, other.id)).address);
   });
 
-  opened("stop() leaves nothing of a replica, and is content with an unknown one", async ({ replicas }) => {
+  opened("stop() leaves nothing of a replica, and ignores an unknown one", async ({ replicas }) => {
     const { id } = await replicas.start(echoSpec());
     await running(replicas, id);
     await replicas.stop(id);
@@ -85,7 +84,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     expect(await replicas.list()).toEqual([]);
   });
 
-  opened("a replica that ended stays listed, with why, until it is stopped", async ({ replicas, end }) => {
+  opened("a replica that ended stays listed, with its failure, until it is stopped", async ({ replicas, end }) => {
     const { id } = await replicas.start(echoSpec());
     await end(await running(replicas, id));
     const ended = await eventually(
@@ -102,19 +101,19 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     expect(await replicas.list()).toEqual([]);
   });
 
-  opened("onChange() tells which function changed, until it is ended", async ({ replicas, end }) => {
-    const heard: string[] = [];
-    const stop = replicas.onChange((ref) => heard.push(formatRef(ref)));
+  opened("onChange() reports which function changed, until it is ended", async ({ replicas, end }) => {
+    const changes: string[] = [];
+    const stop = replicas.onChange((ref) => changes.push(formatRef(ref)));
     const { id } = await replicas.start(echoSpec());
     const replica = await running(replicas, id);
-    await eventually(() => heard.length > 0, { what: "word of running" });
-    expect(heard).toContain("hello.functions");
+    await eventually(() => changes.length > 0, { what: "a change" });
+    expect(changes).toContain("hello.functions");
     stop();
-    const before = heard.length;
+    const before = changes.length;
     await end(replica);
     await eventually(async () => (await find(replicas, id))?.state === "exited", { what: "the end" });
 
-    expect(heard.length).toBe(before);
+    expect(changes.length).toBe(before);
   });
 
   opened("check() resolves while replicas can be started", async ({ replicas }) => {
@@ -130,7 +129,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     expect(await replicas.list()).toEqual([]);
   });
 
-  opened("forget() removes what a function leaves, and is content when there is nothing", async ({ replicas }) => {
+  opened("forget() removes what a function leaves, and ignores one that left nothing", async ({ replicas }) => {
     const { id } = await replicas.start(echoSpec());
     await replicas.stop(id);
     await replicas.forget(hello);
@@ -138,7 +137,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     await replicas.start(echoSpec());
   });
 
-  opened("leftovers() tells functions of which something is there until they are forgotten", async ({ replicas }) => {
+  opened("orphans() lists functions of which something is left, until forget()", async ({ replicas }) => {
     const { id } = await replicas.start(echoSpec());
     await running(replicas, id);
     await eventually(async () => (await replicas.orphans()).length <= 1, { what: "no other function" });
@@ -148,7 +147,7 @@ export function replicasContract(open: () => Promise<OpenReplicas>): void {
     expect(await replicas.orphans()).toEqual([]);
   });
 
-  opened("forgetNamespace() removes what it leaves, and is content when there is nothing", async ({ replicas }) => {
+  opened("forgetNamespace() removes what it leaves, and ignores one that left nothing", async ({ replicas }) => {
     const { id } = await replicas.start(echoSpec());
     await replicas.stop(id);
     await replicas.forget(hello);

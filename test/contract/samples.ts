@@ -7,7 +7,7 @@ import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { QueuedCallback } from "../../runtime/core/ports/callback-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";
 
-/** A call with every field that a port must keep, its id new. */
+/** A call with every field that a port must keep, and a new id. */
 export function sampleCall(over: Partial<QueuedCall> = {}): QueuedCall {
   return {
     id: randomUUID(),
@@ -46,7 +46,6 @@ export function sampleCallback(over: Partial<QueuedCallback> = {}): QueuedCallba
   };
 }
 
-/** A declared queue. */
 export function sampleQueue(over: Partial<QueueDeclaration> = {}): QueueDeclaration {
   return {
     name: "default",
@@ -61,7 +60,7 @@ export function sampleQueue(over: Partial<QueueDeclaration> = {}): QueueDeclarat
   };
 }
 
-/** What a port gave back, comparable: bodies as lists of bytes. */
+/** What a port returned, comparable: its body as a list of bytes. */
 export function plain(value: { readonly body: Uint8Array }): unknown {
   return { ...value, body: [...value.body] };
 }

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import type { SecretRef, SecretStore } from "../../runtime/core/ports/secret-store.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
-/** An opened store, what it would hand to a replica, and how to close it. */
+/** An open store, and what it would hand to a replica. */
 export interface OpenSecretStore extends TestNamespaces {
   readonly store: SecretStore;
   valueOf(ref: SecretRef): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
 
-/** One that is opened, its namespaces, and a secret in the first. */
+/** An open store, its namespaces, and a secret in the first. */
 interface Opened extends OpenSecretStore {
   readonly key: SecretRef;
   readonly namespace: string;
@@ -33,27 +33,27 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
     });
   };
 
-  opened("create() keeps the bytes as they are", async ({ store, valueOf, key }) => {
+  opened("create() keeps the bytes unchanged", async ({ store, valueOf, key }) => {
     const value = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
     await store.create(key, value);
 
     expect(Buffer.compare((await valueOf(key)) ?? bytes(""), value)).toBe(0);
   });
 
-  opened("create() rejects what is there already, and leaves it as it was", async ({ store, valueOf, key }) => {
+  opened("create() rejects an existing secret, and leaves it unchanged", async ({ store, valueOf, key }) => {
     await store.create(key, bytes("one"));
 
     await expect(store.create(key, bytes("two"))).rejects.toMatchObject({ code: "secret_exists" });
     expect(Buffer.from((await valueOf(key)) ?? []).toString()).toBe("one");
   });
 
-  opened("of several creations at once one succeeds", async ({ store, key }) => {
+  opened("of several concurrent creates one succeeds", async ({ store, key }) => {
     const outcomes = await Promise.allSettled(["1", "2", "3"].map((text) => store.create(key, bytes(text))));
 
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  opened("replace() changes the value, and rejects what is not there", async ({ store, valueOf, key }) => {
+  opened("replace() changes the value, and rejects an unknown secret", async ({ store, valueOf, key }) => {
     await expect(store.replace(key, bytes("x"))).rejects.toMatchObject({ code: "secret_not_found" });
     await store.create(key, bytes("a longer value"));
     await store.replace(key, bytes("new"));
@@ -61,7 +61,7 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
     expect(Buffer.from((await valueOf(key)) ?? []).toString()).toBe("new");
   });
 
-  opened("remove() takes it away, and rejects what is not there", async ({ store, valueOf, key }) => {
+  opened("remove() removes a secret, and rejects an unknown one", async ({ store, valueOf, key }) => {
     await store.create(key, bytes("one"));
     await store.remove(key);
 
@@ -80,7 +80,7 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
   });
 
   opened(
-    "removeAll() empties one namespace, and is content when there is nothing",
+    "removeAll() empties one namespace, and ignores one that is empty",
     async ({ store, valueOf, key, namespace, other }) => {
       const there = { ...key, namespace: other };
       await store.create(key, bytes("stays"));
@@ -96,7 +96,7 @@ export function secretStoreContract(open: () => Promise<OpenSecretStore>): void 
     },
   );
 
-  opened("no sentence shows a value", async ({ store, key }) => {
+  opened("no error shows a value", async ({ store, key }) => {
     await store.create(key, bytes("canary-value"));
     const errors = await Promise.allSettled([
       store.create(key, bytes("canary-value")),

@@ -13,7 +13,7 @@ const mebibyte = 1_048_576;
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 interface Exchange {
-  readonly heard: HeardResponse;
+  readonly response: HeardResponse;
   readonly call: UpstreamCall;
 }
 
@@ -29,30 +29,30 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
   };
   const replica = async (...args: Parameters<typeof openRawReplica>): Promise<RawReplica> =>
     closing(await openReplica(...args));
-  const answering = (answer: string): Promise<RawReplica> => replica((connection) => connection.write(answer));
+  const replying = (reply: string): Promise<RawReplica> => replica((connection) => connection.write(reply));
   const send = (upstream: Upstream, address: string, over: Partial<UpstreamRequest> = {}): Exchange => {
-    const heard = new HeardResponse();
+    const response = new HeardResponse();
     const request = { method: "GET", target: "/a?b", headers: [], body: null, ...over };
-    return { heard, call: upstream.dispatch(address, request, heard) };
+    return { response, call: upstream.dispatch(address, request, response) };
   };
-  const outcomeOf = async ({ heard }: Exchange): Promise<HeardResponse> => {
-    await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
-    return heard;
+  const outcomeOf = async ({ response }: Exchange): Promise<HeardResponse> => {
+    await eventually(() => response.outcome !== undefined, { what: "the end of the call" });
+    return response;
   };
   const first = ({ connections }: RawReplica): Promise<ReplicaConnection> =>
     eventually(() => connections[0], { what: "a connection" });
   const until = (condition: () => boolean, what: string): Promise<boolean> => eventually(condition, { what });
 
   describe("sends", () => {
-    test("the head with the replica's Host, and hears the answer as it was sent", async () => {
-      const fn = await answering(
+    test("the head with the replica's Host, and reports the response as it was sent", async () => {
+      const fn = await replying(
         "HTTP/1.1 203 So\r\nX-B: na\xefve\r\nx-a: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\n\xffok",
       );
-      const heard = await outcomeOf(
+      const response = await outcomeOf(
         send(closing(open()), fn.address, { headers: ["X-Own", "na\xefve", "x-own", "2"] }),
       );
-      expect(heard).toMatchObject({ status: 203, body: "\xffok", outcome: "end" });
-      expect(heard.headers).toEqual(["X-B", "na\xefve", "x-a", "1", "X-B", "2", "Content-Length", "3"]);
+      expect(response).toMatchObject({ status: 203, body: "\xffok", outcome: "end" });
+      expect(response.headers).toEqual(["X-B", "na\xefve", "x-a", "1", "X-B", "2", "Content-Length", "3"]);
       const { received } = await first(fn);
       expect(received.startsWith("GET /a?b HTTP/1.1\r\n")).toBe(true);
       expect(received.toLowerCase()).toContain(`\r\nhost: ${fn.host}\r\n`);
@@ -96,23 +96,23 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
           this.push(Buffer.alloc(65_536));
         },
       });
-      const { heard, call } = send(closing(open()), fn.address, { method: "POST", body });
-      let stuckAt = -1;
-      await eventually(() => stuckAt === (stuckAt = made) && made > 0, { every: 200, what: "a stop" });
+      const { response, call } = send(closing(open()), fn.address, { method: "POST", body });
+      let stoppedAt = -1;
+      await eventually(() => stoppedAt === (stoppedAt = made) && made > 0, { every: 200, what: "a stop" });
       expect(made).toBeLessThan(32 * mebibyte);
       (await first(fn)).socket.resume();
-      await until(() => made > stuckAt + mebibyte, "more to be sent");
+      await until(() => made > stoppedAt + mebibyte, "more to be sent");
       call.abort();
       await until(() => body.destroyed, "the end of the body");
-      expect(heard.outcome).toBeUndefined();
+      expect(response.outcome).toBeUndefined();
     });
 
     test.each<[string, Partial<UpstreamRequest>]>([
-      ["a line's end in a value", { headers: ["X-A", "a\r\nX-B: b"] }],
-      ["a character above a byte in a value", { headers: ["X-A", "\u010a"] }],
-      ["a name that is none", { headers: ["X A", "a"] }],
-      ["a blank in the target", { target: "/a b" }],
-      ["another length than the body's", { method: "POST", headers: ["Content-Length", "3"], body: Buffer.from("ok") }],
+      ["a line break in a value", { headers: ["X-A", "a\r\nX-B: b"] }],
+      ["a character above U+00FF in a value", { headers: ["X-A", "\u010a"] }],
+      ["an invalid name", { headers: ["X A", "a"] }],
+      ["a space in the target", { target: "/a b" }],
+      ["a length other than the body's", { method: "POST", headers: ["Content-Length", "3"], body: Buffer.from("ok") }],
     ])("nothing of a request that has %s", async (_name, over) => {
       const fn = await replica();
       expect(await outcomeOf(send(closing(open()), fn.address, over))).toMatchObject({ outcome: "refused" });
@@ -121,7 +121,7 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
 
     test.each<[string, () => Readable, readonly string[]]>([
       ["breaks", () => breaking("ab"), []],
-      ["is given up", () => givenUp("ab"), []],
+      ["is destroyed", () => destroyed("ab"), []],
       ["is longer than its length", () => bodyOf("abc", "def"), ["Content-Length", "5"]],
       ["is shorter than its length", () => bodyOf("ab"), ["Content-Length", "5"]],
     ])("no end of a body that %s, and closes the connection", async (_name, body, headers) => {
@@ -135,35 +135,35 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
     });
   });
 
-  describe("hears", () => {
+  describe("reports", () => {
     test.each([
       ["a body until the end", "HTTP/1.1 200 OK\r\n\r\nrest", { status: 200, body: "rest" }],
       ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", { status: 200, body: "ok" }],
       [
         "chunks without their trailers",
-        chunkedAnswer("3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-Sum: 1\r\n\r\n"),
+        chunkedReply("3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-Sum: 1\r\n\r\n"),
         { body: "hello" },
       ],
       ["204", "HTTP/1.1 204 No\r\n\r\n", { status: 204, body: "" }],
       ["304 with a length", "HTTP/1.1 304 Same\r\nContent-Length: 9\r\n\r\n", { status: 304, body: "" }],
-      ["an answer behind interim ones", `${"HTTP/1.1 103 Early\r\nLink: a\r\n\r\n".repeat(10)}${ok}`, { body: "ok" }],
-    ])("%s", async (_name, answer, expected) => {
-      const fn = await replica(({ socket }) => void socket.end(Buffer.from(answer, "latin1")));
+      ["a response after interim ones", `${"HTTP/1.1 103 Early\r\nLink: a\r\n\r\n".repeat(10)}${ok}`, { body: "ok" }],
+    ])("%s", async (_name, reply, expected) => {
+      const fn = await replica(({ socket }) => void socket.end(Buffer.from(reply, "latin1")));
       expect(await outcomeOf(send(closing(open()), fn.address))).toMatchObject({ outcome: "end", ...expected });
     });
 
-    test("no body in an answer to HEAD", async () => {
-      const fn = await answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n");
-      const heard = await outcomeOf(send(closing(open()), fn.address, { method: "HEAD" }));
-      expect(heard).toMatchObject({ status: 200, body: "", outcome: "end", headers: ["Content-Length", "9"] });
+    test("no body in a response to HEAD", async () => {
+      const fn = await replying("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n");
+      const response = await outcomeOf(send(closing(open()), fn.address, { method: "HEAD" }));
+      expect(response).toMatchObject({ status: 200, body: "", outcome: "end", headers: ["Content-Length", "9"] });
     });
 
-    test("a stream as it comes", async () => {
+    test("a stream as it arrives", async () => {
       const fn = await replica();
       const exchange = send(closing(open()), fn.address);
       const connection = await first(fn);
       connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
-      await until(() => exchange.heard.body === "one", "the first piece");
+      await until(() => exchange.response.body === "one", "the first chunk");
       connection.write("3\r\ntwo\r\n0\r\n\r\n");
       expect(await outcomeOf(exchange)).toMatchObject({ body: "onetwo", outcome: "end" });
     });
@@ -171,29 +171,29 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
     test.each([
       ["a length", "Content-Length: 33554432\r\n\r\n"],
       ["no length", "\r\n"],
-    ])("no more than it takes of a body with %s", async (_name, framing) => {
+    ])("no more of a body with %s than the listener takes", async (_name, framing) => {
       const fn = await replica(({ socket }) => {
         socket.write(`HTTP/1.1 200 OK\r\n${framing}`);
         socket.end(Buffer.alloc(32 * mebibyte));
       });
       const exchange = send(closing(open()), fn.address);
-      const { heard, call } = exchange;
-      heard.takesMore = false;
-      heard.keeps = false;
-      let stuckAt = -1;
-      await eventually(() => stuckAt === (stuckAt = heard.bytes) && stuckAt > 0, {
+      const { response, call } = exchange;
+      response.takesMore = false;
+      response.keeps = false;
+      let stoppedAt = -1;
+      await eventually(() => stoppedAt === (stoppedAt = response.bytes) && stoppedAt > 0, {
         every: 200,
         what: "a stop",
       });
-      expect(stuckAt).toBeLessThan(mebibyte);
+      expect(stoppedAt).toBeLessThan(mebibyte);
       call.resume();
-      await until(() => heard.bytes > stuckAt, "more after one resume");
-      heard.takesMore = true;
+      await until(() => response.bytes > stoppedAt, "more after one resume");
+      response.takesMore = true;
       call.resume();
       expect(await outcomeOf(exchange)).toMatchObject({ outcome: "end", bytes: 32 * mebibyte });
     });
 
-    test("an answer that comes before the body was sent whole, and uses the connection no more", async () => {
+    test("a response that comes before the whole body was sent, and does not reuse the connection", async () => {
       const fn = await replica();
       const upstream = closing(open());
       const body = new Readable({ read: () => {} });
@@ -210,11 +210,11 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       ["nothing", ""],
       ["half a head", "HTTP/1.1 200 OK\r\nCont"],
       ["a part of the body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"],
-      ["some chunks", chunkedAnswer("2\r\nok\r\n")],
-    ])("that the connection broke after %s", async (_name, answer) => {
+      ["some chunks", chunkedReply("2\r\nok\r\n")],
+    ])("that the connection broke after %s", async (_name, reply) => {
       for (const reset of [false, true]) {
         const fn = await replica((connection) => {
-          connection.socket.write(answer, () => (reset ? connection.reset() : connection.socket.end()));
+          connection.socket.write(reply, () => (reset ? connection.reset() : connection.socket.end()));
         });
         expect(await outcomeOf(send(closing(open()), fn.address))).toMatchObject({ outcome: "reset" });
       }
@@ -223,23 +223,23 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
     test.each([
       ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"],
       ["a change of protocol that nobody asked for", "HTTP/1.1 101 S\r\nUpgrade: foo\r\nConnection: upgrade\r\n\r\n"],
-      ["a chunk that is none", chunkedAnswer("zz\r\n")],
+      ["an invalid chunk", chunkedReply("zz\r\n")],
       ["no HTTP", "220 smtp ready\r\n"],
-    ])("that the answer is malformed: %s", async (_name, answer) => {
-      const fn = await answering(answer);
+    ])("that the response is malformed: %s", async (_name, reply) => {
+      const fn = await replying(reply);
       expect(await outcomeOf(send(closing(open()), fn.address))).toMatchObject({ outcome: "malformed" });
       const connection = await first(fn);
       await until(() => connection.ended, "the connection to close");
     });
 
-    test("that nobody listens", async () => {
+    test("that nothing listens", async () => {
       expect(await outcomeOf(send(closing(open()), await freeAddress()))).toMatchObject({ outcome: "refused" });
     });
   });
 
   describe("keeps connections", () => {
-    test("for the next call, and has one for each call at a time", async () => {
-      const fn = await answering(ok);
+    test("for the next call, each for one call at a time", async () => {
+      const fn = await replying(ok);
       const upstream = closing(open());
       for (let round = 0; round < 5; round += 1)
         expect(await outcomeOf(send(upstream, fn.address))).toMatchObject({ body: "ok", outcome: "end" });
@@ -249,8 +249,8 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       expect(fn.connections.length).toBeLessThanOrEqual(20);
     });
 
-    test("but not one that said more than it was asked", async () => {
-      const fn = await answering(ok);
+    test("but not one that sent more than was asked for", async () => {
+      const fn = await replying(ok);
       const upstream = closing(open());
       await outcomeOf(send(upstream, fn.address));
       const connection = await first(fn);
@@ -263,11 +263,11 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
     test.each<[string, (connection: ReplicaConnection) => void]>([
       ["closes", ({ socket }) => void socket.destroy()],
       ["sends too much on", ({ write }) => write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")],
-    ])("but not one that the replica %s in the very moment of the next call", async (_name, spoil) => {
-      const fn = await answering(ok);
+    ])("but not one that the replica %s just as the next call starts", async (_name, spoil) => {
+      const fn = await replying(ok);
       const upstream = closing(open());
       await outcomeOf(send(upstream, fn.address));
-      // Without a turn of the event loop between: nobody can have noticed.
+      // No turn of the event loop lies between, so the upstream cannot have noticed.
       spoil(await first(fn));
       const next = send(upstream, fn.address);
       expect(await outcomeOf(next)).toMatchObject({ body: "ok", outcome: "end" });
@@ -276,8 +276,8 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
 
     test.each([
       ["that the replica closed", "", true],
-      ["that the replica means to close", "Connection: close\r\n", false],
-      ["that the replica keeps for too short", "Keep-Alive: timeout=1\r\n", false],
+      ["that the replica announces to close", "Connection: close\r\n", false],
+      ["that the replica keeps too briefly", "Keep-Alive: timeout=1\r\n", false],
     ])("but not one %s", async (_name, header, closes) => {
       const fn = await replica(({ socket, write }) => {
         write(`HTTP/1.1 200 OK\r\n${header}Content-Length: 2\r\n\r\nok`);
@@ -292,7 +292,7 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
     });
 
     test("only for as long as the replica does", async () => {
-      const fn = await answering("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3\r\nContent-Length: 2\r\n\r\nok");
+      const fn = await replying("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3\r\nContent-Length: 2\r\n\r\nok");
       const began = performance.now();
       await outcomeOf(send(closing(open()), fn.address));
       const connection = await first(fn);
@@ -301,13 +301,13 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       expect(performance.now() - began).toBeLessThan(3_000);
     });
 
-    test("until the replica is forgotten, and those in use until the end of their calls", async () => {
+    test("until the replica is released, and those in use until the end of their calls", async () => {
       const fn = await replica();
       const upstream = closing(open());
       const [early, late] = [send(upstream, fn.address), send(upstream, fn.address)];
       await until(() => fn.connections.every(({ received }) => received !== "") && fn.connections.length === 2, "both");
       fn.connections[0]?.write(ok);
-      await until(() => early.heard.outcome !== undefined || late.heard.outcome !== undefined, "one answer");
+      await until(() => early.response.outcome !== undefined || late.response.outcome !== undefined, "one response");
       upstream.release(fn.address);
       await until(() => fn.connections[0]?.ended === true, "the idle one to close");
       expect(fn.connections[1]?.ended).toBe(false);
@@ -316,11 +316,11 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       await until(() => fn.connections[1]?.ended === true, "the other one to close");
     });
 
-    test("until it is closed itself, calls and all", async () => {
-      const fn = await answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+    test("until the upstream is closed, which ends calls in flight", async () => {
+      const fn = await replying("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
       const upstream = open();
       const exchange = send(upstream, fn.address);
-      await until(() => exchange.heard.body === "half", "a part of the answer");
+      await until(() => exchange.response.body === "half", "a part of the response");
       await upstream.close();
       expect(await outcomeOf(exchange)).toMatchObject({ outcome: "reset" });
       const connection = await first(fn);
@@ -329,43 +329,43 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
   });
 
   describe("abort", () => {
-    test("before anything was sent is heard by nobody", async () => {
-      const fn = await answering(ok);
+    test("before anything was sent reports nothing", async () => {
+      const fn = await replying(ok);
       const upstream = closing(open());
-      const { heard, call } = send(upstream, fn.address);
+      const { response, call } = send(upstream, fn.address);
       call.abort();
       call.abort();
       call.resume();
       expect(await outcomeOf(send(upstream, fn.address))).toMatchObject({ body: "ok" });
-      expect([heard.outcome, heard.status]).toEqual([undefined, 0]);
+      expect([response.outcome, response.status]).toEqual([undefined, 0]);
     });
 
     test.each(["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"])(
-      "closes the connection that has answered %j, and nothing more is heard",
-      async (answer) => {
-        const fn = await answering(answer);
-        const { heard, call } = send(closing(open()), fn.address);
+      "closes the connection that has sent %j, and reports nothing more",
+      async (sent) => {
+        const fn = await replying(sent);
+        const { response, call } = send(closing(open()), fn.address);
         const connection = await first(fn);
-        await until(() => connection.received.includes("\r\n\r\n") && (answer === "" || heard.body === "half"), "all");
+        await until(() => connection.received.includes("\r\n\r\n") && (sent === "" || response.body === "half"), "all");
         call.abort();
         await until(() => connection.ended, "the connection to close");
-        expect(heard.outcome).toBeUndefined();
+        expect(response.outcome).toBeUndefined();
       },
     );
 
-    test("within the listener stops the answer there", async () => {
-      const fn = await answering(chunkedAnswer("1\r\na\r\n1\r\nb\r\n0\r\n\r\n"));
-      const heard = new HeardResponse();
-      const onData = heard.onData.bind(heard);
-      heard.onData = (chunk) => {
+    test("within the listener stops the response there", async () => {
+      const fn = await replying(chunkedReply("1\r\na\r\n1\r\nb\r\n0\r\n\r\n"));
+      const response = new HeardResponse();
+      const onData = response.onData.bind(response);
+      response.onData = (chunk) => {
         call.abort();
         return onData(chunk);
       };
       const request = { method: "GET", target: "/", headers: [], body: null };
-      const call = closing(open()).dispatch(fn.address, request, heard);
+      const call = closing(open()).dispatch(fn.address, request, response);
       const connection = await first(fn);
       await until(() => connection.ended, "the connection to close");
-      expect([heard.body, heard.outcome]).toEqual(["a", undefined]);
+      expect([response.body, response.outcome]).toEqual(["a", undefined]);
     });
 
     test("after the end leaves the next call on the connection alone", async () => {
@@ -387,24 +387,24 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
   describe("upgrade", () => {
     const switching = "HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Own: 1\r\n\r\n";
 
-    test("hands the connection over with all that came on it", async () => {
-      const fn = await answering(`${switching}early`);
-      const heard = await outcomeOf(send(closing(open()), fn.address, { upgrade: "websocket" }));
-      expect(heard).toMatchObject({ outcome: "upgrade", status: 0 });
-      expect(heard.headers.slice(-2)).toEqual(["X-Own", "1"]);
+    test("hands the connection over with all that was received on it", async () => {
+      const fn = await replying(`${switching}early`);
+      const response = await outcomeOf(send(closing(open()), fn.address, { upgrade: "websocket" }));
+      expect(response).toMatchObject({ outcome: "upgrade", status: 0 });
+      expect(response.headers.slice(-2)).toEqual(["X-Own", "1"]);
       const connection = await first(fn);
       expect(connection.received.toLowerCase()).toContain("\r\nconnection: upgrade\r\nupgrade: websocket\r\n");
       let text = "";
-      heard.connection?.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.connection?.on("data", (chunk: Buffer) => (text += chunk.toString()));
       connection.write("late");
       await until(() => text === "earlylate", "what came");
-      heard.connection?.write("back");
+      response.connection?.write("back");
       await until(() => connection.received.endsWith("back"), "what was sent");
-      heard.connection?.destroy();
+      response.connection?.destroy();
       await until(() => connection.ended, "the end");
     });
 
-    test("works where calls went before, and calls go on", async () => {
+    test("works after other calls, and calls continue", async () => {
       const fn = await replica((connection) =>
         connection.write(connection.received.includes("websocket") ? `${switching}early` : ok),
       );
@@ -420,8 +420,8 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       connection?.destroy();
     });
 
-    test("is over with the listener, not with the upstream", async () => {
-      const fn = await answering(switching);
+    test("ends with the listener, not with the upstream", async () => {
+      const fn = await replying(switching);
       const upstream = open();
       const { connection } = await outcomeOf(send(upstream, fn.address, { upgrade: "websocket" }));
       await upstream.close();
@@ -430,24 +430,24 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       if (connection !== undefined) await once(connection, "close");
     });
 
-    test("that is not agreed to is a call as any other, paused too", async () => {
+    test("that is refused is a call like any other, back-pressure included", async () => {
       const fn = await replica(({ socket }) => {
         socket.write("HTTP/1.1 426 No\r\nContent-Length: 8388608\r\n\r\n");
         socket.write(Buffer.alloc(8 * mebibyte));
       });
       const exchange = send(closing(open()), fn.address, { upgrade: "websocket" });
-      exchange.heard.takesMore = false;
-      exchange.heard.keeps = false;
-      await until(() => exchange.heard.bytes > 0, "the first of it");
-      expect(exchange.heard.bytes).toBeLessThan(mebibyte);
-      exchange.heard.takesMore = true;
+      exchange.response.takesMore = false;
+      exchange.response.keeps = false;
+      await until(() => exchange.response.bytes > 0, "the first of it");
+      expect(exchange.response.bytes).toBeLessThan(mebibyte);
+      exchange.response.takesMore = true;
       exchange.call.resume();
       expect(await outcomeOf(exchange)).toMatchObject({ status: 426, bytes: 8 * mebibyte, outcome: "end" });
     });
   });
 }
 
-function chunkedAnswer(chunks: string): string {
+function chunkedReply(chunks: string): string {
   return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`;
 }
 
@@ -466,7 +466,7 @@ function breaking(chunk: string): Readable {
   return body;
 }
 
-function givenUp(chunk: string): Readable {
+function destroyed(chunk: string): Readable {
   const body = new Readable({ read: () => {} });
   body.push(chunk);
   body.once("data", () => setImmediate(() => body.destroy()));

@@ -5,10 +5,10 @@ import type { Usage } from "../../runtime/core/ports/usage.ts";
 import { eventually } from "../support/eventually.ts";
 import { namespacesOf, type TestNamespaces } from "./namespaces.ts";
 
-/** Opened usage, how functions come to run, and how to close it. */
+/** Open usage, and how functions start and end. */
 export interface OpenUsage extends Pick<TestNamespaces, "namespaces"> {
   readonly usage: Usage;
-  /** Milliseconds until a change is measured at the latest; absent: 15 s, and the end of a function at once. */
+  /** Milliseconds within which a change is measured; absent: 15 s, and the end of a function at once. */
   readonly within?: number;
   /** Starts a replica, which keeps a processor busy or does nothing; resolves when it runs. */
   start(ref: FunctionRef, busy: boolean): Promise<void>;
@@ -19,7 +19,7 @@ export interface OpenUsage extends Pick<TestNamespaces, "namespaces"> {
 
 /** What every `Usage` promises. */
 export function usageContract(open: () => Promise<OpenUsage>): void {
-  test("of() tells what running replicas use, and nothing of a function without any", async () => {
+  test("of() returns what running replicas use, and undefined for a function without any", async () => {
     const { usage, start, end, close, within, ...places } = await open();
     const [namespace] = namespacesOf(places);
     const [busy, idle] = [

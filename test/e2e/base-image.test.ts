@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const main = join(import.meta.dirname, "..", "..", "scripts", "base-image", "main.ts");
 const architecture = process.arch === "x64" ? "amd64" : process.arch;
 
-/** What the command says, on a machine without container engine. */
+/** Standard error of the command on a machine without a container engine. */
 async function baseImage(...args: readonly string[]): Promise<string> {
   const env = { ...environment(), DOCKER_HOST: "tcp://127.0.0.1:9" };
   return (await run(process.execPath, [main, ...args], { env })).stderr;
@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== "linux")("npm run base-image without a cont
     expect(layers.map(({ mediaType }) => mediaType)).toEqual(["application/vnd.oci.image.layer.v1.tar+gzip"]);
   });
 
-  test("without --push and --tar it says that there is no engine", async () => {
+  test("without --push and --tar it fails, as there is no engine", async () => {
     await expect(baseImage()).rejects.toThrow(/127\.0\.0\.1:9/);
   });
 });

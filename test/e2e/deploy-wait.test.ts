@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-/** What a person reads who deploys and waits. */
+/** What somebody who deploys and waits gets to read. */
 let data: TempDirectory;
 let weir: WeirProcess;
 
@@ -28,19 +28,19 @@ function put(envProcess: string): Promise<Response> {
 const serving = `node -e 'require("node:http").createServer((q, r) => r.end("good")).listen(process.env.PORT, "127.0.0.1")'`;
 const failing = `node -e 'console.error("cannot find the way"); process.exit(3)'`;
 
-test("a deployment that is waited for is ready at the answer; one that fails says why everywhere, and the old one serves", async () => {
+test("PUT with wait ends when the function is ready; a failure is reported, and the old one serves", async () => {
   const good = await put(serving);
   expect([good.status, await good.text()]).toEqual([202, ""]);
   const call = async () => (await fetch(`${weir.url}/function/waited`)).text();
   expect(await call()).toBe("good");
 
   const bad = await put(failing);
-  const said = await bad.text();
-  expect(bad.status, said).toBe(409);
+  const message = await bad.text();
+  expect(bad.status, message).toBe(409);
   const pattern =
     /^Cannot get function "waited" ready: (?<why>.+) \(calls are still served by the deployment before\)\n/;
-  const why = pattern.exec(said)?.groups?.["why"] ?? "";
-  expect(why, said).toMatch(/ended/);
+  const why = pattern.exec(message)?.groups?.["why"] ?? "";
+  expect(why, message).toMatch(/ended/);
   expect(await call()).toBe("good");
 
   const headers = { authorization: weir.authorization };
@@ -55,28 +55,32 @@ test("a deployment that is waited for is ready at the answer; one that fails say
   expect(weir.output()).toContain(JSON.stringify(why).slice(1, -1));
 });
 
-test("a function that listens elsewhere, and one whose ready path fails, are told in the log without waiting for them", async () => {
+test("a wrong port and a failing ready path are logged, even without wait", async () => {
   const deploy = async (service: string, program: string, annotations: Record<string, string>): Promise<void> => {
     const body = { service, image: "none", envProcess: `node -e '${program}'`, envVars: { mode: "http" }, annotations };
     const headers = { authorization: weir.authorization };
-    const answer = await fetch(`${weir.url}/system/functions`, { method: "PUT", headers, body: JSON.stringify(body) });
-    expect(answer.status).toBe(202);
+    const response = await fetch(`${weir.url}/system/functions`, {
+      method: "PUT",
+      headers,
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(202);
   };
-  const server = (answer: string, port: string): string =>
-    `require("node:http").createServer((q, r) => ${answer}).listen(${port}, "127.0.0.1")`;
+  const server = (reply: string, port: string): string =>
+    `require("node:http").createServer((q, r) => ${reply}).listen(${port}, "127.0.0.1")`;
   await deploy("elsewhere", server("r.end()", "0"), {});
   await deploy("unwilling", server("r.writeHead(500).end()", "process.env.PORT"), {
     "com.service.ready.http.path": "/ready",
   });
-  const told = (name: string): Record<string, unknown> | undefined =>
+  const lineOf = (name: string): Record<string, unknown> | undefined =>
     weir
       .output()
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line): Record<string, unknown> => JSON.parse(line))
       .find(({ functionName, msg }) => functionName === name && msg === "function is not ready");
-  const elsewhere = await eventually(() => told("elsewhere"), { what: "the line of the one that listens elsewhere" });
-  const unwilling = await eventually(() => told("unwilling"), { what: "the line of the one whose ready path fails" });
+  const elsewhere = await eventually(() => lineOf("elsewhere"), { what: "the line of the one that listens elsewhere" });
+  const unwilling = await eventually(() => lineOf("unwilling"), { what: "the line of the one whose ready path fails" });
   expect(elsewhere).toMatchObject({
     reason: "NotListening",
     detail: expect.stringMatching(/listens on 127\.0\.0\.1:\d+, but not on port \d+ \(\$PORT\)$/),

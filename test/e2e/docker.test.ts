@@ -12,16 +12,16 @@ import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { runWeir, startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-const ScalingAnswer = Type.Object({
+const ScalingResponse = Type.Object({
   replicas: Type.Integer(),
   conditions: Type.Array(Type.Object({ type: Type.String(), reason: Type.String() })),
 });
-const UsageAnswer = Type.Object({ usage: Type.Object({ cpu: Type.Number(), totalMemoryBytes: Type.Number() }) });
+const UsageResponse = Type.Object({ usage: Type.Object({ cpu: Type.Number(), totalMemoryBytes: Type.Number() }) });
 
-/** Posts what it was sent to the function its path names, by way of the gateway that functions are told of. */
+/** Posts its input to the function that its path names, through `GATEWAY_URL`. */
 const relay = `node -e 'process.stdin.pipe(require("http").request(process.env.GATEWAY_URL + "/function" + process.env.Http_Path, { method: "POST" }, (answer) => answer.pipe(process.stdout)))'`;
 
-/** As a person starts it; each test goes on where the one before ended. */
+/** Started as a person starts it; each test continues where the previous one ended. */
 describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker", () => {
   let engine: TestDockerEngine;
   let directory: TempDirectory;
@@ -52,12 +52,17 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const deploy = async (service: string, envProcess: string, more: object = {}) => {
-    const answer = await administer("PUT", "/system/functions", { service, image: engine.image, envProcess, ...more });
-    expect(answer.status, await answer.text()).toBe(202);
+    const response = await administer("PUT", "/system/functions", {
+      service,
+      image: engine.image,
+      envProcess,
+      ...more,
+    });
+    expect(response.status, await response.text()).toBe(202);
   };
   const call = async (target: string, body: string) => {
-    const answer = await fetch(`${running().url}/function/${target}`, { method: "POST", body });
-    return { status: answer.status, body: await answer.text() };
+    const response = await fetch(`${running().url}/function/${target}`, { method: "POST", body });
+    return { status: response.status, body: await response.text() };
   };
   const containers = async (): Promise<string[]> => {
     const { body } = await engine.client.call<{ Id: string }[]>("GET", "/containers/json", { query: { all: "1" } });
@@ -68,7 +73,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     return (body ?? []).map(({ Name: name }) => name).filter((name) => name.startsWith("weir-"));
   };
 
-  test("auto takes the engine that answers, and says so", async () => {
+  test("auto uses the engine that responds, and says so", async () => {
     await start("auto");
     expect(running().output()).toMatch(/^ {2}provider {4}docker$/m);
     expect(await (await administer("GET", "/system/info")).json()).toMatchObject({
@@ -77,7 +82,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     expect(await readFile(join(directory.path, "provider"), "utf8")).toBe("docker\n");
   });
 
-  test("a function answers, and calls another one through the gateway's name", async () => {
+  test("a function replies, and calls another one through the gateway's name", async () => {
     await deploy("upper", "tr a-z A-Z");
     await deploy("relay", relay);
     expect(await call("upper", "hello")).toEqual({ status: 200, body: "HELLO" });
@@ -96,8 +101,8 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     expect(queued.status).toBe(202);
     const record = await eventually(
       async () => {
-        const answer = await fetch(`${running().url}/async-function/${id}?wait=5s`);
-        const found = Parse(CallRecord, await answer.json());
+        const response = await fetch(`${running().url}/async-function/${id}?wait=5s`);
+        const found = Parse(CallRecord, await response.json());
         return found.callback?.state === "sent" ? found : undefined;
       },
       { what: "the callback to be sent" },
@@ -113,12 +118,12 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     );
   });
 
-  test("a function that speaks HTTP/2 answers, and its queued calls end", async () => {
+  test("a function that speaks HTTP/2 replies, and its queued calls end", async () => {
     const server = `require("node:http2").createServer((request, response) => request.pipe(response.writeHead(200, { "x-version": request.httpVersion }))).listen(process.env.PORT, "127.0.0.1")`;
     const annotations = { "com.service.protocol": "h2c" };
     await deploy("streams", `node -e '${server}'`, { envVars: { mode: "http" }, annotations });
-    const answer = await fetch(`${running().url}/function/streams`, { method: "POST", body: "over HTTP/2" });
-    expect({ version: answer.headers.get("x-version"), body: await answer.text() }).toEqual({
+    const response = await fetch(`${running().url}/function/streams`, { method: "POST", body: "over HTTP/2" });
+    expect({ version: response.headers.get("x-version"), body: await response.text() }).toEqual({
       version: "2.0",
       body: "over HTTP/2",
     });
@@ -130,28 +135,28 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     await eventually(async () => (await containers()).length === 3, { what: "its container to go" });
   });
 
-  test("usage is told of containers", async () => {
-    const { usage } = Parse(UsageAnswer, await (await administer("GET", "/system/function/upper?usage=1")).json());
+  test("the usage of containers is reported", async () => {
+    const { usage } = Parse(UsageResponse, await (await administer("GET", "/system/function/upper?usage=1")).json());
     expect(usage.totalMemoryBytes).toBeGreaterThan(1_000_000);
     expect(usage.cpu).toBeGreaterThanOrEqual(0);
   });
 
-  test("a function without calls goes to zero, and calls of either kind in that very moment wake it", async () => {
+  test("an idle function is scaled to zero, and calls of either kind at that very moment wake it", async () => {
     const others = await containers();
     const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
     await deploy("drowsy", "tr a-z A-Z", { labels });
     expect(await call("drowsy", "first")).toEqual({ status: 200, body: "FIRST" });
     const own = async () => (await containers()).filter((id) => !others.includes(id));
     const [first] = await own();
-    const show = async () => Parse(ScalingAnswer, await (await administer("GET", "/system/function/drowsy")).json());
-    const asleep = await eventually(
+    const show = async () => Parse(ScalingResponse, await (await administer("GET", "/system/function/drowsy")).json());
+    const atZero = await eventually(
       async () => {
         const shown = await show();
         return shown.replicas === 0 ? shown : undefined;
       },
       { every: 10, what: "no replica to be wanted" },
     );
-    expect(asleep.conditions).toContainEqual(expect.objectContaining({ type: "Scaling", reason: "Idle" }));
+    expect(atZero.conditions).toContainEqual(expect.objectContaining({ type: "Scaling", reason: "Idle" }));
     const queued = fetch(`${running().url}/async-function/drowsy`, { method: "POST", body: "queued" });
     const burst = await Promise.all(Array.from({ length: 20 }, () => call("drowsy", "again")));
     expect(new Set(burst.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(["200 AGAIN"]));
@@ -171,31 +176,31 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
   });
 
   test("updates and scaling fail no call", async () => {
-    const answers = new Map<string, number>();
+    const replies = new Map<string, number>();
     let calling = true;
     const caller = async () => {
       while (calling) {
         const { status, body } = await call("upper", "x");
         const key = status === 200 ? body : `${status} ${body}`;
-        answers.set(key, (answers.get(key) ?? 0) + 1);
+        replies.set(key, (replies.get(key) ?? 0) + 1);
       }
     };
     const callers = [caller(), caller()];
-    const until = (word: string) => eventually(() => answers.has(word), { what: `the answer "${word}"` });
+    const until = (word: string) => eventually(() => replies.has(word), { what: `the answer "${word}"` });
     await until("X");
     await deploy("upper", "tr a-z 0-9", { labels: { "com.service.scale.min": "2" } });
     await until("9");
     await administer("POST", "/system/scale-function/upper", { replicas: 3 });
     await administer("POST", "/system/scale-function/upper", { replicas: 2 });
     await deploy("upper", "tr a-z A-Z");
-    answers.clear();
+    replies.clear();
     await until("X");
     calling = false;
     await Promise.all(callers);
-    expect([...answers.keys()].filter((key) => key !== "X" && key !== "9")).toEqual([]);
+    expect([...replies.keys()].filter((key) => key !== "X" && key !== "9")).toEqual([]);
   });
 
-  test("an image that cannot be had is a condition with the engine's words, and callers are told", async () => {
+  test("an image that cannot be pulled is a condition with the engine's message, and callers are told", async () => {
     await deploy("absent", "cat", { image: "127.0.0.1:1/acme/absent:1" });
     await eventually(
       async () => {
@@ -208,16 +213,16 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     const refused = await call("absent", "x");
     expect(refused.status).toBe(503);
     expect(refused.body).toContain('Cannot pull image "127.0.0.1:1/acme/absent:1"');
-    // As soon as the next attempt has failed, long before its caller's time is over.
+    // As soon as the next attempt has failed, long before the caller's timeout.
     expect(performance.now() - asked).toBeLessThan(30_000);
     expect((await administer("DELETE", "/system/functions", { functionName: "absent" })).status).toBe(202);
   });
 
-  test("a killed Weir leaves containers, which the next one goes on with", async () => {
+  test("a killed Weir leaves its containers, which the next one reuses", async () => {
     await eventually(async () => (await containers()).length === 3, { what: "three containers" });
     const before = await containers();
     await running().kill();
-    // One that did not answer its probe in time, on a busy machine, may just have got a successor.
+    // On a busy machine, a container that failed its probe may just have got a successor.
     expect(await containers()).toEqual(expect.arrayContaining(before));
     await running().close();
     await start("auto");
@@ -225,7 +230,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     expect(await containers()).toEqual(expect.arrayContaining(before));
   });
 
-  test("without its engine it is not ready, and is again when the engine is back", async () => {
+  test("it is not ready without its engine, and ready again when the engine is back", async () => {
     const ready = async () => (await fetch(`${running().adminUrl}/readyz`)).status;
     await engine.kill();
     await eventually(async () => (await ready()) === 503, { what: "readiness to end" });
@@ -241,7 +246,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     expect(await networks()).toEqual([]);
   });
 
-  test("auto does not fall back to processes when the engine is away, and names the way out", async () => {
+  test("auto does not fall back to processes when the engine is unavailable, and names the remedy", async () => {
     const nowhere = ["--provider", "auto", "--docker-socket", join(directory.path, "nobody.sock")];
     const refused = await runWeir({ data: directory.path, flags: nowhere });
     expect(refused.code).toBe(1);

@@ -46,7 +46,7 @@ describe.skipIf(noDockerEngine() !== undefined)("npm run example on a Weir that 
     expect(shown).toContain(`# Making image ${baseImageName} of this system's Node.js and libraries`);
   });
 
-  test("says in a sentence that it cannot reach the engine", async () => {
+  test("an unreachable engine is reported in one sentence", async () => {
     const { weir, directory } = all();
     const socket = `${directory.path}/none.sock`;
     const run = await runExample("checksum", "--gateway", weir.url, "--data", weir.data, "--docker-socket", socket);

@@ -27,7 +27,7 @@ describe("the runner", () => {
     }
   });
 
-  test("says in a sentence what is missing", async () => {
+  test("reports in one sentence what is missing", async () => {
     await using directory = await tempDirectory("examples");
     const gateway = `http://127.0.0.1:${await freePort()}`;
     expect(await runExample("nope")).toMatchObject({
@@ -76,23 +76,23 @@ describe("the functions by themselves", () => {
   }
   const post = async (url: string, body: string, headers: Record<string, string> = {}) =>
     fetch(url, { method: "POST", body, headers: { ...headers, Connection: "close" } });
-  const said = async (response: Response) => ({ status: response.status, body: await response.text() });
+  const read = async (response: Response) => ({ status: response.status, body: await response.text() });
 
-  test("markdown renders, tables included, and takes nothing but POST", async () => {
+  test("markdown renders, tables included, and accepts only POST", async () => {
     await withFunction("markdown", {}, async (url) => {
       const html = await (await post(url, readFileSync(join(examples, "markdown/release-notes.md"), "utf8"))).text();
       expect(html).toContain("<h1>Release notes</h1>");
       expect(html).toContain("<td>202</td>");
       const refused = await fetch(url);
       expect(refused.headers.get("Allow")).toBe("POST");
-      expect(await said(refused)).toEqual({ status: 405, body: "POST some Markdown\n" });
+      expect(await read(refused)).toEqual({ status: 405, body: "POST some Markdown\n" });
     });
   });
 
-  test("bearer lets in who knows the secret of this moment", async () => {
+  test("bearer admits callers that know the current secret", async () => {
     await using secrets = await tempDirectory("bearer");
     await withFunction("bearer", { SERVICE_SECRETS_DIR: secrets.path }, async (url) => {
-      const ask = async (authorization: string) => said(await fetch(url, { headers: { authorization } }));
+      const ask = async (authorization: string) => read(await fetch(url, { headers: { authorization } }));
       const welcome = { status: 200, body: "Welcome.\n" };
       const refused = { status: 401, body: "Send the right bearer token.\n" };
       expect(await ask("Bearer one")).toEqual({ status: 500, body: "The secret cannot be read.\n" });
@@ -106,7 +106,7 @@ describe("the functions by themselves", () => {
     });
   });
 
-  test("callback-receiver remembers each callback once and waits for one that is asked for", async () => {
+  test("callback-receiver keeps each callback once and waits for a requested one", async () => {
     await withFunction("callback-receiver", {}, async (url) => {
       const waiting = fetch(`${url}/a`);
       const headers = {
@@ -124,35 +124,35 @@ describe("the functions by themselves", () => {
     });
   });
 
-  test("factors sends each event when it is known, and refuses what is no number", async () => {
+  test("factors sends each event once it is known, and refuses anything but numbers", async () => {
     await withFunction("factors", {}, async (url) => {
-      const answer = await post(url, "6\n9007199254740881\n");
-      expect(answer.headers.get("Content-Type")).toBe("text/event-stream");
-      const events = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+      const response = await post(url, "6\n9007199254740881\n");
+      expect(response.headers.get("Content-Type")).toBe("text/event-stream");
+      const events = response.body?.pipeThrough(new TextDecoderStream()).getReader();
       expect((await events?.read())?.value).toBe('id: 1\ndata: {"number":6,"factors":[2,3]}\n\n');
       expect((await events?.read())?.value).toBe(
         'id: 2\ndata: {"number":9007199254740881,"factors":[9007199254740881]}\n\n',
       );
       expect(await events?.read()).toEqual({ done: true, value: undefined });
       const refused = { status: 400, body: "POST whole numbers from 2 to 9007199254740991, one a line\n" };
-      for (const wrong of ["", "1", "two", "1e99", "0.5"]) expect(await said(await post(url, wrong))).toEqual(refused);
+      for (const wrong of ["", "1", "two", "1e99", "0.5"]) expect(await read(await post(url, wrong))).toEqual(refused);
     });
   });
 
-  test("factors gives up when nobody listens", async () => {
+  test("factors gives up when the client leaves", async () => {
     await withFunction("factors", {}, async (url) => {
       const leave = new AbortController();
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: "POST",
         body: "9007199254740881\n".repeat(1_000),
         signal: leave.signal,
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       leave.abort();
     });
   });
 
-  test("manifest calls checksum where it is told, and says when that fails", async () => {
+  test("manifest calls checksum at GATEWAY_URL, and reports its failure", async () => {
     let status = 200;
     const gateway = await openFunctionServer((_request, response, body) => {
       response.writeHead(status).end(`${body.toUpperCase()}  -\n`);
@@ -160,14 +160,14 @@ describe("the functions by themselves", () => {
     const variables = { GATEWAY_URL: `http://${gateway.address}`, SERVICE_NAMESPACE: "team" };
     try {
       await withFunction("manifest", variables, async (url) => {
-        const answer = await post(url, '{"b":"two","a":"one"}');
-        expect(await said(answer)).toEqual({ status: 200, body: "TWO  b\nONE  a\n" });
+        const response = await post(url, '{"b":"two","a":"one"}');
+        expect(await read(response)).toEqual({ status: 200, body: "TWO  b\nONE  a\n" });
         expect(gateway.requests.map(({ target }) => target)).toEqual(Array(2).fill("/function/checksum.team"));
         const refused = { status: 400, body: 'POST {"<name>": "<content>", …}\n' };
         for (const wrong of ["", "[]", '{"a":1}', "null"])
-          expect(await said(await post(url, wrong)), wrong).toEqual(refused);
+          expect(await read(await post(url, wrong)), wrong).toEqual(refused);
         status = 503;
-        expect(await said(await post(url, '{"a":"one"}'))).toEqual({
+        expect(await read(await post(url, '{"a":"one"}'))).toEqual({
           status: 502,
           body: "The checksums cannot be had.\n",
         });
@@ -203,7 +203,7 @@ describe("npm run example on a Weir that runs", () => {
     await showExample(running(), name);
   });
 
-  test("bearer a second time replaces its secret", async () => {
+  test("a second run of bearer replaces its secret", async () => {
     const { code, stdout } = await runExample("bearer", "--gateway", running().url, "--data", running().data);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/-X PUT \S+\/system\/secrets /);

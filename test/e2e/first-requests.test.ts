@@ -4,17 +4,17 @@ import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
 import { asOf, walkedWeir } from "../support/walked-weir.ts";
 
-/** What a person reads who opens the gateway's address, and then makes the mistakes that people make. */
+/** What somebody reads who opens the gateway's address, and then makes common mistakes. */
 const walked = walkedWeir("first-requests", { flags: ["--log-level", "info"] });
 
-/** What curl prints; `request` is what stands behind `curl -s`, with `$G` and `$P`. */
+/** Output of `curl -s ${request}`; `$G` is the gateway and `$P` the password. */
 async function printed(request: string): Promise<string> {
   const { shell, weir } = walked();
   const { stdout } = await shell.run(`G=${weir.url}; P='${weir.password}'\ncurl -s ${request}`);
   return stdout;
 }
 
-/** Body of a PUT of a function that answers what it is sent. */
+/** Body of a PUT of a function that echoes its input. */
 const echo = (more: object = {}): string =>
   `'${JSON.stringify({ service: "echo", image: "echo:1", envProcess: "cat", ...more })}'`;
 const deploy = (body: string): Promise<string> => printed(`-u admin:$P -X PUT $G/system/functions -d ${body}`);
@@ -37,7 +37,7 @@ test("the page at / has commands that deploy and call a first function", async (
   }
 });
 
-test("mistakes in a deployment are told with what was meant", async () => {
+test("mistakes in a deployment are reported with what was probably meant", async () => {
   expect(await deploy(echo({ envvars: {} }))).toBe(
     'Cannot read field "envvars": there is no such field; did you mean "envVars"?\n',
   );
@@ -50,7 +50,7 @@ test("mistakes in a deployment are told with what was meant", async () => {
   expect(await deploy("'[]'")).toBe("Cannot read the body: expected an object\n");
 });
 
-test("a misspelt function is told to who may list functions, and of calls to the log alone", async () => {
+test("the nearest name of a misspelt function is told to those who may list functions, and to the log", async () => {
   expect(await deploy(echo())).toBe("");
   expect(await printed("-u admin:$P $G/system/function/echoo")).toBe(
     'Cannot find function "echoo": it does not exist in namespace "functions"; did you mean "echo"?\n',
@@ -61,13 +61,13 @@ test("a misspelt function is told to who may list functions, and of calls to the
   });
 });
 
-test("a queued call that is asked for by GET is told to be POSTed", async () => {
+test("a GET of a queued call is told to use POST", async () => {
   expect(await printed("$G/async-function/echo")).toBe(
     'Cannot show call "echo": calls are POSTed; an id is a UUID, expected /async-function/{call-id}[/result]\n',
   );
 });
 
-test("lines of several replicas are read in the order of time", async () => {
+test("lines of several replicas are returned in order of time", async () => {
   const talks = { service: "talks", image: "talks:1", envProcess: "sh -c 'echo called >&2'" };
   const body = JSON.stringify({ ...talks, labels: { "com.service.scale.min": "2" } });
   const { weir } = walked();

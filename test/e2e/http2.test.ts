@@ -18,10 +18,10 @@ import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts"
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
 const mebibyte = 1_048_576;
-/** Headers of HTTP/1.1 that HTTP/2 has no use for, or forbids. */
+/** Headers of HTTP/1.1 that HTTP/2 does not use, or forbids. */
 const hopByHop = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "trailer"];
 
-/** Says what it saw, sends back, takes its time, and writes down who left it. */
+/** Reports its headers, echoes, waits, and logs which requests ended and which clients left. */
 const program = `
   const http = require("node:http");
   http.createServer((request, response) => {
@@ -37,7 +37,7 @@ const program = `
     } else request.pipe(response);
   }).listen(process.env.PORT, "127.0.0.1");`;
 
-/** All of the API over HTTP/2, on a Weir as a person starts it with a certificate. */
+/** The whole API over HTTP/2, on a Weir started with a certificate. */
 describe("over HTTP/2 on the gateway's own port", () => {
   let directory: TempDirectory;
   let weir: WeirProcess;
@@ -77,7 +77,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
       .filter((line) => line !== "")
       .map((line) => (JSON.parse(line) as LogRecord).text.trim());
   };
-  const saysLater = (line: string) =>
+  const logged = (line: string) =>
     eventually(async () => (await lines()).includes(line), { what: `"${line}" in the log` });
   const request = (path: string, head: OutgoingHttpHeaders = {}): ClientHttp2Stream => {
     const stream = client.session.request({ ":path": path, ...head });
@@ -108,7 +108,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
     expect(head).toMatchObject({ status: 200, body: "" });
   });
 
-  test("what is wrong is answered as over HTTP/1.1, and the connection goes on", async () => {
+  test("errors are reported as over HTTP/1.1, and the connection stays open", async () => {
     const refused = await client.ask({ ":path": "/system/functions", accept: "application/json" });
     expect(refused).toMatchObject({ status: 401, headers: { "www-authenticate": 'Basic realm="Restricted"' } });
     expect(await system("GET", "function/nobody")).toMatchObject({ status: 404 });
@@ -124,16 +124,16 @@ describe("over HTTP/2 on the gateway's own port", () => {
     expect((await system("GET", "functions")).status).toBe(200);
   });
 
-  test("headers that concern a connection stop at the gateway, both ways", async () => {
-    const answer = await client.ask({ ":path": "/function/mirror/headers", te: "trailers", "x-mine": "1" });
-    expect(answer).toMatchObject({ status: 200, headers: { "x-kept": "1" } });
-    for (const name of [...hopByHop, "x-named"]) expect(answer.headers[name], name).toBeUndefined();
-    const seen = (JSON.parse(answer.body) as string[]).map((text) => text.toLowerCase());
+  test("hop-by-hop headers are removed in both directions", async () => {
+    const response = await client.ask({ ":path": "/function/mirror/headers", te: "trailers", "x-mine": "1" });
+    expect(response).toMatchObject({ status: 200, headers: { "x-kept": "1" } });
+    for (const name of [...hopByHop, "x-named"]) expect(response.headers[name], name).toBeUndefined();
+    const seen = (JSON.parse(response.body) as string[]).map((text) => text.toLowerCase());
     expect(seen).toEqual(expect.arrayContaining(["x-mine", "x-forwarded-proto", "https"]));
     for (const name of ["te", "trailer", "transfer-encoding", "upgrade", ":path"]) expect(seen).not.toContain(name);
   });
 
-  test("a call is queued, waited for, and its result read", async () => {
+  test("a call is queued and waited for, and its result is read", async () => {
     const accepted = await client.ask({ ":method": "POST", ":path": "/async-function/mirror" }, "hello");
     expect(accepted).toMatchObject({ status: 202, body: "" });
     const id = String(accepted.headers["x-call-id"]);
@@ -146,7 +146,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
     expect(late.status).toBe(409);
   });
 
-  test("logs are followed until the client leaves, beside other requests", async () => {
+  test("logs are followed until the client leaves, in parallel with other requests", async () => {
     const stream = request("/system/logs?name=mirror&follow=true", { authorization: weir.authorization });
     let text = "";
     stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -163,7 +163,7 @@ describe("over HTTP/2 on the gateway's own port", () => {
     expect(String(await once(stream, "data"))).toBe("data: begun\n\n");
     expect(await lines()).not.toContain("left /wait");
     stream.close(constants.NGHTTP2_CANCEL);
-    await saysLater("left /wait");
+    await logged("left /wait");
   });
 
   test("a connection that breaks ends the requests of all its streams", async () => {
@@ -172,26 +172,26 @@ describe("over HTTP/2 on the gateway's own port", () => {
     for (const stream of streams) stream.on("error", () => {});
     await Promise.all(streams.map((stream) => once(stream, "data")));
     other.close();
-    for (const name of ["a", "b", "c"]) await saysLater(`left /wait?${name}`);
+    for (const name of ["a", "b", "c"]) await logged(`left /wait?${name}`);
   });
 
-  test("many calls at once share a connection", async () => {
+  test("many concurrent calls share a connection", async () => {
     const bodies = Array.from({ length: 500 }, (_none, index) => `${index} ${"x".repeat(index * 10)}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       bodies.map((body) => client.ask({ ":method": "POST", ":path": "/function/mirror/many" }, body)),
     );
-    expect(answers.map(({ body }) => body)).toEqual(bodies);
+    expect(responses.map(({ body }) => body)).toEqual(bodies);
   });
 
-  test("a large body goes both ways; what is not read does not pile up", async () => {
+  test("a large body passes in both directions, with back-pressure", async () => {
     const memory = (): number =>
       Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${weir.pid}/status`, "utf8"))?.[1]) * 1_024;
     const size = 128;
     const sent = createHash("sha1");
-    let given = 0;
+    let produced = 0;
     const chunks = function* () {
-      for (; given < size; given += 1) {
-        const chunk = Buffer.alloc(mebibyte, `weir ${given}`);
+      for (; produced < size; produced += 1) {
+        const chunk = Buffer.alloc(mebibyte, `weir ${produced}`);
         sent.update(chunk);
         yield chunk;
       }
@@ -201,11 +201,11 @@ describe("over HTTP/2 on the gateway's own port", () => {
     Readable.from(chunks()).pipe(stream);
     await once(stream, "response");
     let last = -1;
-    await eventually(() => last === (last = given), { every: 300, what: "the client to be stuck" });
-    expect(given).toBeLessThan(64);
+    await eventually(() => last === (last = produced), { every: 300, what: "the client to be stuck" });
+    expect(produced).toBeLessThan(64);
     expect(memory() - before).toBeLessThan(64 * mebibyte);
 
-    // Other calls of the same connection are not held up by it.
+    // Other calls on the same connection are not blocked by it.
     expect((await client.ask({ ":path": "/function/mirror/headers" })).status).toBe(200);
     const echoed = createHash("sha1");
     let received = 0;
@@ -218,14 +218,14 @@ describe("over HTTP/2 on the gateway's own port", () => {
     expect(memory() - before).toBeLessThan(160 * mebibyte);
   });
 
-  test("stopping tells clients to go elsewhere, answers what is under way, and leaves nothing", async () => {
+  test("a stop sends GOAWAY, completes calls in flight, and leaves nothing", async () => {
     const stream = request("/function/mirror/wait/1500");
     let text = "";
     stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
     await once(stream, "response");
-    const told = once(client.session, "goaway");
+    const goaway = once(client.session, "goaway");
     const stopped = weir.stop();
-    expect((await told)[0]).toBe(constants.NGHTTP2_NO_ERROR);
+    expect((await goaway)[0]).toBe(constants.NGHTTP2_NO_ERROR);
     await once(stream, "close");
     expect(text).toBe("data: begun\n\ndata: over\n\n");
     await stopped;

@@ -49,14 +49,14 @@ describe.skipIf(process.platform !== "linux")("images", () => {
   const layerFiles = (name: string): string[] =>
     image(name).layers.map((layer) => blobFile(blobsBelow(made.directory), layer));
 
-  test("made again they have the same digests", async () => {
+  test("have the same digests when built again", async () => {
     await using nats = await makeImages({ say, kinds: ["weir-nats"] });
     expect(nats.images).toEqual([image(natsImageName)]);
-    // Of the other image one process stands for all, as each takes a second or two to be compiled.
+    // In the other image one process stands for all, as each takes a second or two to compile.
     expect(await hashOfProgram()).toBe(await hashOfProgram());
   });
 
-  test("hold what runs and nothing else", async () => {
+  test("contain only what runs", async () => {
     const listed = await Promise.all(
       [...layerFiles(weirImageName), ...layerFiles(natsImageName)].map((file) =>
         run("tar", ["-tvzf", file], { maxBuffer: 1e8 }),
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
     const lines = listed.flatMap(({ stdout }) => stdout.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(200);
     expect(lines.filter((line) => !/^[-dl]\S+ 0\/0 /.test(line))).toEqual([]);
-    // Neither set-id bits nor what everybody may write to; the rights of a symbolic link say nothing.
+    // Neither set-id bits nor world-writable files; the mode of a symbolic link means nothing.
     expect(lines.filter((line) => !line.startsWith("l") && !/^[-d][r-]w[x-][r-]-[x-][r-]-[x-] /.test(line))).toEqual(
       [],
     );
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
     expect(forDevelopers.filter((name) => paths.includes(`opt/weir/node_modules/${name}/package.json`))).toEqual([]);
   });
 
-  test("name no path of the machine that made them", async () => {
+  test("contain no path of the machine that built them", async () => {
     for (const file of layerFiles(weirImageName).slice(1)) {
       const content = gunzipSync(await readFile(file));
       expect(content.includes("opt/weir/runtime/gateway/main.js")).toBe(true);
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
   });
 
   test.skipIf(noRegistryServer() !== undefined)(
-    "are pushed to a registry, and what is there already is not sent again",
+    "are pushed to a registry, without sending existing blobs again",
     async () => {
       await using registry = await openRegistryServer();
       const options = { registry: `${registry.host}/team`, blobs: blobsBelow(made.directory) };
@@ -121,13 +121,13 @@ describe.skipIf(process.platform !== "linux")("images", () => {
   );
 
   test.skipIf(noRegistryServer() !== undefined)(
-    "join what another machine has pushed: one name for the architectures of both",
+    "join the images that another machine has pushed: one name for both architectures",
     async () => {
       await using registry = await openRegistryServer();
       const options = { registry: `${registry.host}/team`, blobs: blobsBelow(made.directory) };
       const [, tag = ""] = natsImageName.split(":");
       const here = image(natsImageName);
-      // Of another machine: its list entry counts, and what the image holds does not.
+      // An image of another machine: only its entry in the index matters, not its content.
       const elsewhere = { ...here, architecture: "s390x" };
       const look = () => lookInRegistry(registry.host, "team/weir-nats", tag);
 
@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
     },
   );
 
-  describe.skipIf(noDockerEngine() !== undefined)("in containers without rights", () => {
+  describe.skipIf(noDockerEngine() !== undefined)("in unprivileged containers", () => {
     const running: ImageContainer[] = [];
     let engine: TestDockerEngine | undefined;
     let files: TempDirectory | undefined;
@@ -165,7 +165,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
       await engine?.close();
     });
 
-    test("broker and every process start, are ready and end", { timeout: 300_000 }, async () => {
+    test("the broker and every process start, become ready and end", { timeout: 300_000 }, async () => {
       if (engine === undefined || files === undefined) throw new Error("no engine");
       const port = await freePort();
       const monitor = await freePort();
@@ -177,7 +177,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
       const put = async (path: string, text: string): Promise<string> => {
         const file = join(files?.path ?? "", path);
         await writeFile(file, text);
-        // The directory is its maker's alone, each file is mounted by itself.
+        // The directory is accessible to its owner only; each file is mounted separately.
         await chmod(file, 0o444);
         return file;
       };
@@ -250,7 +250,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
       for (const container of up.toReversed()) expect(await container.stop(), container.output()).toBe(0);
     });
 
-    test("says which processes there are", async () => {
+    test("an unknown process name is refused with the list of processes", async () => {
       if (engine === undefined) throw new Error("no engine");
       const container = await runImage(engine, { image: weirImageName, args: ["nothing"] });
       running.push(container);
@@ -262,7 +262,7 @@ describe.skipIf(process.platform !== "linux")("images", () => {
   });
 });
 
-/** Hash of the program with one process, laid out anew; Node.js beside it is only copied. */
+/** Hash of a newly staged program with one process; Node.js is only copied beside it. */
 async function hashOfProgram(): Promise<string> {
   await using root = await tempDirectory("image-root");
   const user = { name: "weir", id: imageUser, home: "/", shell: "" };
@@ -273,5 +273,5 @@ async function hashOfProgram(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** One start of each: what a start takes is said, and only said. */
+/** Starts per process; their times are only reported. */
 const rounds = 1;

@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-/** What the API promises of functions that run, on a Weir as a person starts it. */
+/** What the API promises about running functions, on a Weir started as a person starts it. */
 let data: TempDirectory;
 let weir: WeirProcess;
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await data.remove();
 });
 
-/** A server that says who it is, writes a line for each request, and hashes its secrets. */
+/** A server that replies with its process id, writes lines to its log, and hashes its secrets. */
 const program = `
   const { readFileSync } = require("node:fs");
   const hash = (name) => require("node:crypto").createHash("sha256").update(readFileSync(process.env.SERVICE_SECRETS_DIR + "/" + name)).digest("hex");
@@ -47,9 +47,9 @@ const show = async (name: string, query = ""): Promise<FunctionStatus> =>
 const textsOf = async (name: string): Promise<string> => (await system("GET", `logs?name=${name}`)).text();
 
 async function call(path: string, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await fetch(`${weir.url}/function/${path}`, { headers });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  const response = await fetch(`${weir.url}/function/${path}`, { headers });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`);
   return text;
 }
 
@@ -66,17 +66,17 @@ const ready = (service: string, replicas: number) =>
     { what: `${replicas} replicas of ${service}` },
   );
 
-test("logs of all replicas are followed, of new ones too, long lines are cut, and the end is that of the function", async () => {
+test("logs of all replicas, also of new ones, are followed to the function's end; long lines are cut", async () => {
   await deploy("talker", { labels: { "com.service.scale.min": "2" } }, 2);
   const response = await system("GET", "logs?name=talker&follow=true");
   const records: LogRecord[] = [];
-  let silent = 0;
+  let heartbeats = 0;
   const following = (async () => {
     let rest = "";
     for await (const chunk of response.body ?? []) {
       const lines = (rest + Buffer.from(chunk).toString()).split("\n");
       rest = lines.pop() ?? "";
-      silent += lines.filter((line) => line === "").length;
+      heartbeats += lines.filter((line) => line === "").length;
       for (const line of lines) if (line !== "") records.push(JSON.parse(line));
     }
     return rest;
@@ -107,7 +107,7 @@ test("logs of all replicas are followed, of new ones too, long lines are cut, an
       .split("\n")
       .map((line) => JSON.parse(line).instance),
   ).toEqual([instance]);
-  await eventually(() => silent > 0, { what: "an empty line after silence" });
+  await eventually(() => heartbeats > 0, { what: "an empty line after silence" });
 
   expect(await change("DELETE", "functions", { functionName: "talker" })).toBe(202);
   expect(await following).toBe("");
@@ -135,7 +135,7 @@ test("a PUT that changes nothing rolls all replicas, and no call fails", async (
     { what: "two new replicas" },
   );
   pids.length = 0;
-  // The first of them may come from replicas of before, which were called before these were ready.
+  // The first replies may come from old replicas that were called before the new ones were ready.
   const settled = () => pids.slice(10);
   await eventually(() => settled().length > 50 && new Set(settled()).size >= 2, {
     what: "answers of both replicas",
@@ -147,7 +147,7 @@ test("a PUT that changes nothing rolls all replicas, and no call fails", async (
   expect(await change("DELETE", "functions", { functionName: "same" })).toBe(202);
 });
 
-test("a secret, text or binary, is new in running functions once its PUT is answered", async () => {
+test("running functions see a new secret, text or binary, once its PUT has returned", async () => {
   const sha256 = (value: Uint8Array | string) => createHash("sha256").update(value).digest("hex");
   const values = [Buffer.from("grüße\r\n\n"), Buffer.from([0, 255, 128, 10, 0]), randomBytes(1_048_576)];
   expect(await change("POST", "secrets", { name: "key", value: "first" })).toBe(201);
@@ -174,14 +174,14 @@ test("a secret, text or binary, is new in running functions once its PUT is answ
   expect(await call("reader")).toBe(pid);
 });
 
-test("usage=1 says what a running function uses", async () => {
+test("usage=1 returns what a running function uses", async () => {
   const { usage } = await show("reader", "?usage=1");
   expect(usage?.totalMemoryBytes).toBeGreaterThan(1_000_000);
   expect(usage?.cpu).toBeGreaterThanOrEqual(0);
   expect(await show("reader")).not.toHaveProperty("usage");
 });
 
-test("an alert makes more replicas, and its end fewer", async () => {
+test("an alert adds replicas, and its end removes them", async () => {
   const alert = (status: string) =>
     change("POST", "alert", { alerts: [{ status, labels: { function_name: "reader.functions" } }] });
   const labels = { "com.service.scale.max": "5" };
@@ -193,12 +193,12 @@ test("an alert makes more replicas, and its end fewer", async () => {
   await ready("reader", 1);
 });
 
-test("calls of a function that cannot start are told why at once, and wait again when it is mended", async () => {
+test("calls of a function that cannot start fail at once with the reason, and wait again after a fix", async () => {
   const broken = { service: "broken", image: "none", envProcess: "sh -c 'echo no luck >&2; exit 3'" };
   expect(await change("PUT", "functions", { ...broken, envVars: { mode: "http" } })).toBe(202);
-  const answer = await fetch(`${weir.url}/function/broken`);
-  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
-  expect(await answer.text()).toBe(
+  const response = await fetch(`${weir.url}/function/broken`);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await response.text()).toBe(
     'Cannot wake function "broken.functions": The process ended with code 3; it said last: no luck\n',
   );
   await deploy("broken", {}, 1);
@@ -206,13 +206,13 @@ test("calls of a function that cannot start are told why at once, and wait again
   expect(await call("broken/who")).toMatch(/^\d+$/);
 });
 
-test("what ended replicas said is in the logs, of a crashed function and of one that sleeps", async () => {
+test("the output of ended replicas is in the logs, after a crash and after a scale to zero", async () => {
   const crash = `node -e 'throw new Error("DATABASE_URL is not set")'`;
   const crashed = { service: "crashed", image: "none", envProcess: crash, envVars: { mode: "http" } };
   expect(await change("PUT", "functions", crashed)).toBe(202);
-  const answer = await fetch(`${weir.url}/function/crashed`);
-  expect(answer.status).toBe(503);
-  expect(await answer.text()).toContain("it said: Error: DATABASE_URL is not set\n");
+  const response = await fetch(`${weir.url}/function/crashed`);
+  expect(response.status).toBe(503);
+  expect(await response.text()).toContain("it said: Error: DATABASE_URL is not set\n");
   await eventually(async () => (await textsOf("crashed")).includes("Error: DATABASE_URL is not set"), {
     what: "the crash in the logs",
   });
@@ -224,19 +224,19 @@ test("what ended replicas said is in the logs, of a crashed function and of one 
   await eventually(async () => (await textsOf("sleeper")).includes("goodbye"), { what: "its last words" });
 });
 
-test("a server deployed without mode http is told so", async () => {
+test("a server deployed without mode http gets a hint", async () => {
   const listens = `node -e 'require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => console.log("Listening"))'`;
   expect(await change("PUT", "functions", { service: "modeless", image: "none", envProcess: listens })).toBe(202);
   const calling = new AbortController();
-  const unanswered = fetch(`${weir.url}/function/modeless`, { signal: calling.signal }).catch(() => undefined);
+  const aborted = fetch(`${weir.url}/function/modeless`, { signal: calling.signal }).catch(() => undefined);
   await eventually(async () => (await textsOf("modeless")).includes("if it is a server, set mode to http"), {
     what: "the hint in the logs",
   });
   calling.abort();
-  await unanswered;
+  await aborted;
 
   const body = Buffer.alloc(1_048_576);
-  const answer = await fetch(`${weir.url}/function/modeless`, { method: "POST", body });
-  expect(answer.status).toBe(502);
-  expect(await answer.text()).toMatch(/listens on port \d+ instead of reading its input: set mode to http\n$/);
+  const response = await fetch(`${weir.url}/function/modeless`, { method: "POST", body });
+  expect(response.status).toBe(502);
+  expect(await response.text()).toMatch(/listens on port \d+ instead of reading its input: set mode to http\n$/);
 });

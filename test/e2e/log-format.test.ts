@@ -16,7 +16,7 @@ afterEach(async () => {
   await directory.remove();
 });
 
-/** Deploys a function that fails and queues a call of it: the call's id. */
+/** Deploys a function that fails and queues a call of it; resolves with the call id. */
 async function failingCall({ url, authorization }: WeirProcess): Promise<string> {
   const calls = platformCalls(url);
   const annotations = { "com.service.retry.attempts": "1", "com.service.retry.min_wait": "10ms" };
@@ -27,7 +27,7 @@ async function failingCall({ url, authorization }: WeirProcess): Promise<string>
   return id;
 }
 
-test("into a pipe the log is JSON, with deployments and each failed attempt of a queued call", async () => {
+test("the log into a pipe is JSON, with deployments and each failed attempt of a queued call", async () => {
   weir = await startWeir({ data: directory.path });
   const id = await failingCall(weir);
   const { output } = weir;
@@ -55,7 +55,7 @@ test("into a pipe the log is JSON, with deployments and each failed attempt of a
   await weir.stop();
 });
 
-test("with --log-format text it is lines for a person, without colour where no terminal is", async () => {
+test("with --log-format text it is readable lines, without colour outside a terminal", async () => {
   weir = await startWeir({ data: directory.path, flags: ["--log-format", "text"] });
   const id = await failingCall(weir);
   const { output } = weir;

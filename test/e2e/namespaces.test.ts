@@ -37,10 +37,10 @@ const call = async (key: string): Promise<string> => {
   const response = await fetch(`${weir.url}/function/${key}`, { method: "POST" });
   return response.status === 200 ? await response.text() : String(response.status);
 };
-const answers = (key: string, wanted: string) =>
-  eventually(async () => (await call(key)) === wanted, { what: `${key} to answer ${wanted}` });
+const replies = (key: string, expected: string) =>
+  eventually(async () => (await call(key)) === expected, { what: `${key} to reply ${expected}` });
 
-/** In the default namespace and in `dev`, each with a secret of the same name. */
+/** Deploys a function to the default namespace and to `dev`, each with a secret of the same name. */
 async function deployBoth(): Promise<void> {
   expect(await change("POST", "namespace", { name: "dev" })).toBe(201);
   for (const namespace of ["functions", "dev"]) {
@@ -54,28 +54,28 @@ async function deployBoth(): Promise<void> {
     };
     expect(await change("PUT", "functions", hello)).toBe(202);
   }
-  await answers("hello", "functions functions\n");
-  await answers("hello.dev", "dev dev\n");
+  await replies("hello", "functions functions\n");
+  await replies("hello.dev", "dev dev\n");
 }
 const directories = (): string[] => ["secrets", "logs"].map((kind) => join(data.path, kind, "dev")).filter(existsSync);
-const gone = () =>
+const nameIsFree = () =>
   eventually(async () => (await change("POST", "namespace", { name: "dev" })) === 201, {
     what: "the name to be free",
   });
 
-test("two namespaces live side by side, also after a restart, and a deleted one leaves nothing", async () => {
+test("two namespaces work side by side, also after a restart, and a deleted one leaves nothing", async () => {
   await deployBoth();
   const running = weir.below().filter(({ command }) => command.includes("watchdog")).length;
   expect(running).toBe(2);
   await weir.stop();
   weir = await start("pro");
-  await answers("hello.dev", "dev dev\n");
-  await answers("hello", "functions functions\n");
+  await replies("hello.dev", "dev dev\n");
+  await replies("hello", "functions functions\n");
 
   expect(await change("DELETE", "namespace/dev")).toBe(202);
   expect(await call("hello.dev")).toBe("404");
   expect(await change("POST", "namespace", { name: "dev" })).toBe(409);
-  await gone();
+  await nameIsFree();
   expect(directories()).toEqual([]);
   expect(weir.below().filter(({ command }) => command.includes("watchdog"))).toHaveLength(1);
   expect(JSON.parse((await system("GET", "secrets?namespace=dev")).text)).toEqual([]);
@@ -93,17 +93,17 @@ test.each([0, 20, 100, 300])("killed %i ms after the deletion, the next start fi
   await killed.close();
 
   expect(await call("hello.dev")).toBe("404");
-  await gone();
+  await nameIsFree();
   expect(directories()).toEqual([]);
   expect(JSON.parse((await system("GET", "functions?namespace=dev")).text)).toEqual([]);
-  await answers("hello", "functions functions\n");
+  await replies("hello", "functions functions\n");
 });
 
-test("opened again in an edition with one namespace it serves that one, and says which edition the others need", async () => {
+test("reopened in an edition with one namespace, it serves that one and names the edition of the others", async () => {
   await deployBoth();
   await weir.stop();
   weir = await start("community");
-  await answers("hello", "functions functions\n");
+  await replies("hello", "functions functions\n");
 
   expect(await call("hello.dev")).toBe("404");
   const refused = await system("GET", "functions?namespace=dev");
@@ -114,5 +114,5 @@ test("opened again in an edition with one namespace it serves that one, and says
   expect(await change("DELETE", "namespace/dev")).toBe(403);
   await weir.stop();
   weir = await start("pro");
-  await answers("hello.dev", "dev dev\n");
+  await replies("hello.dev", "dev dev\n");
 });

@@ -12,25 +12,25 @@ import { asOf, walkedWeir, walkPage } from "../support/walked-weir.ts";
 const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const accessLog = ["--access-log", "true"];
 
-/** Pages whose commands go well together: one Weir for all of them, as a person has. */
+/** Pages whose commands are compatible: all use one Weir. */
 const walked = walkedWeir("pages", { flags: ["--provider", "local", ...accessLog], within: 60_000 });
 
-/** The next page shows its own alone. */
+/** The next page expects only its own functions. */
 async function removeFunctions(): Promise<void> {
   const { weir } = walked();
   const headers = { authorization: weir.authorization };
   const list = async (): Promise<readonly { readonly name: string }[]> => {
-    const answer = await fetch(`${weir.url}/system/functions`, { headers });
-    return (await answer.json()) as readonly { readonly name: string }[];
+    const response = await fetch(`${weir.url}/system/functions`, { headers });
+    return (await response.json()) as readonly { readonly name: string }[];
   };
   for (const { name } of await list()) {
     const body = JSON.stringify({ functionName: name });
     await fetch(`${weir.url}/system/functions`, { method: "DELETE", headers, body });
   }
-  await eventually(async () => (await list()).length === 0, { what: "an end of all functions" });
+  await eventually(async () => (await list()).length === 0, { what: "the end of all functions" });
 }
 
-/** First: what it shows are counts from the beginning. */
+/** Comes first: it shows counts since the start. */
 describe("docs/reference/metrics-and-logs.md", () => {
   afterAll(removeFunctions);
 
@@ -70,7 +70,7 @@ describe("docs/reference/api.md", () => {
 
 describe("docs/functions.md", () => {
   const [start, ...blocks] = commandBlocks(read("functions.md"));
-  // The function's user reads its files here.
+  // The user of the function reads files here.
   beforeAll(() => chmod(walked().directory.path, 0o755));
   afterAll(removeFunctions);
 

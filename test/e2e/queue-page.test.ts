@@ -11,7 +11,7 @@ import { walkedWeir, walkPage } from "../support/walked-weir.ts";
 const [settings, start, ...blocks] = commandBlocks(
   readFileSync(new URL("../../docs/calls-and-queues.md", import.meta.url), "utf8"),
 );
-/** What the page writes into the file. */
+/** The settings file that the page writes. */
 const written = /^cat >weir\.yaml <<'END'\n([^]*\n)END$/.exec(settings?.commands ?? "")?.[1] ?? "";
 
 describe("docs/calls-and-queues.md", () => {

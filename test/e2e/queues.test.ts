@@ -29,8 +29,8 @@ async function start(settings: string) {
   const { authorization } = weir;
   const deploy = async (service: string, queue: string, envProcess: string) => {
     const body = JSON.stringify({ service, image: "none", envProcess, annotations: { "com.service.queue": queue } });
-    const answer = await calls.send("PUT", "/system/functions", { headers: { authorization }, body });
-    expect([answer.status, answer.body.toString()]).toEqual([202, ""]);
+    const response = await calls.send("PUT", "/system/functions", { headers: { authorization }, body });
+    expect([response.status, response.body.toString()]).toEqual([202, ""]);
   };
   return { weir, calls, deploy, desk: queueDesk({ calls, authorization }) };
 }
@@ -90,7 +90,7 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   expect((await desk.letters("", "reports")).items).toEqual([]);
 
   const metrics = await (await fetch(`${weir.adminUrl}/metrics`)).text();
-  // Gateway and workers have one page: each run is in it once, whoever made it.
+  // Gateway and workers share one metrics page, which counts each run once.
   for (const [key, code, count] of [
     ["report", 200, 5],
     ["step", 200, 5],
@@ -107,7 +107,7 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   await weir.stop();
   expect(below.filter(isAlive)).toEqual([]);
 
-  // A queue that is taken out of the settings takes no calls, and comes back as it was.
+  // A queue that is removed from the settings accepts no calls, and comes back as it was.
   const without = await start("edition: enterprise\n");
   const refused = await without.calls.queue("report");
   expect([refused.status, refused.body.toString()]).toEqual([
@@ -117,7 +117,7 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   expect(await without.calls.status(last)).toMatchObject({ state: "done", queue: "reports" });
   await without.weir.stop();
 
-  // A smaller edition goes on with what it has, and names at its start what asks for more.
+  // A smaller edition keeps what exists, and names at its start the functions that exceed it.
   const smaller = await start("edition: pro\n");
   expect(smaller.weir.output()).toMatch(/functions ask for more than the edition allows/);
   for (const name of ["broken", "report", "step"]) expect(smaller.weir.output()).toContain(`${name}.functions (queue`);
@@ -127,7 +127,7 @@ test("one machine runs a queue-worker for each queue of its settings", async () 
   await again.weir.stop();
 });
 
-test("without a setting a call that sleeps does not hold up the quick ones behind it", async () => {
+test("by default, a slow call does not delay the quick ones behind it", async () => {
   const { weir, calls, deploy } = await start("");
   await deploy("nap", "default", "sleep 20");
   await deploy("quick", "default", "cat");

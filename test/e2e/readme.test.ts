@@ -11,7 +11,7 @@ import { asOf, walkedWeir } from "../support/walked-weir.ts";
 const page = (name: string) => commandBlocks(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"));
 const [start, ...walk] = page("README.md");
 
-/** One after the other as the README has them; each block is a test, and all share one shell. */
+/** The blocks of the README in order; each is a test, and all share one shell. */
 const walked = walkedWeir(
   "readme",
   async () => {
@@ -37,11 +37,11 @@ test("README.md begins with npm start, which prints what it shows", async () => 
 
 walkDocument(walk, () => ({ shell: walked().shell, asHere }));
 
-/** It goes on where the README ends: the same Weir runs. */
+/** Continues where the README ends, with the same Weir. */
 describe("docs/start.md", () => {
   walkDocument(page("docs/start.md"), () => ({ shell: walked().shell, asHere }));
 });
 
-test("ends with Ctrl-C, and nothing is left", async () => {
+test("Weir ends with Ctrl-C and leaves nothing", async () => {
   await walked().weir.stop();
 });

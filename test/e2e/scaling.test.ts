@@ -6,7 +6,7 @@ import { steadyCalls } from "../support/steady-calls.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-/** Scaling on a Weir as a person starts it. */
+/** Scaling on a Weir started as a person starts it. */
 let data: TempDirectory;
 let weir: WeirProcess;
 
@@ -23,48 +23,48 @@ afterAll(async () => {
 const program =
   'require("node:http").createServer((q, r) => setTimeout(() => r.end("hello"), 5)).listen(process.env.PORT, "127.0.0.1")';
 const server = { image: "none", envProcess: `node -e '${program}'`, envVars: { mode: "http" } };
-const sleeping = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
+const zeroLabels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
 
 async function deploy(service: string, labels: Record<string, string>): Promise<void> {
-  const answer = await fetch(`${weir.url}/system/functions`, {
+  const response = await fetch(`${weir.url}/system/functions`, {
     method: "PUT",
     headers: { authorization: weir.authorization },
     body: JSON.stringify({ service, ...server, labels }),
   });
-  expect(answer.status).toBe(202);
+  expect(response.status).toBe(202);
   await shows(service, ({ availableReplicas }) => availableReplicas > 0);
 }
 async function show(name: string): Promise<FunctionStatus> {
   const headers = { authorization: weir.authorization };
   return (await fetch(`${weir.url}/system/function/${name}`, { headers })).json() as Promise<FunctionStatus>;
 }
-const shows = (name: string, wanted: (status: FunctionStatus) => boolean) =>
+const shows = (name: string, condition: (status: FunctionStatus) => boolean) =>
   eventually(
     async () => {
       const status = await show(name);
-      return wanted(status) ? status : undefined;
+      return condition(status) ? status : undefined;
     },
-    { what: `${name} to be as wanted` },
+    { what: `the expected status of ${name}` },
   );
 const scalingOf = ({ conditions }: FunctionStatus) => conditions.find(({ type }) => type === "Scaling");
 
-test("a function without calls sleeps after its idle time, and wakes by a synchronous and an asynchronous call", async () => {
-  await deploy("sleeper", sleeping);
-  await deploy("awake", sleeping);
+test("an idle function is scaled to zero, and woken by a synchronous and by a queued call", async () => {
+  await deploy("sleeper", zeroLabels);
+  await deploy("awake", zeroLabels);
   const from = performance.now();
   const enough = new AbortController();
   const calls = steadyCalls({ urls: [`${weir.url}/function/awake`], rate: 1, signal: enough.signal });
-  const asleep = ({ replicas, availableReplicas }: FunctionStatus): boolean =>
+  const atZero = ({ replicas, availableReplicas }: FunctionStatus): boolean =>
     replicas === 0 && availableReplicas === 0;
 
-  const first = await shows("sleeper", asleep);
+  const first = await shows("sleeper", atZero);
   expect(performance.now() - from).toBeGreaterThan(8_000);
   expect(scalingOf(first)).toMatchObject({ status: "True", reason: "Idle", message: "No call for 10s" });
   const called = await fetch(`${weir.url}/function/sleeper`);
   expect([called.status, await called.text()]).toEqual([200, "hello"]);
   expect(scalingOf(await show("sleeper"))).toMatchObject({ reason: "Woken" });
 
-  await shows("sleeper", asleep);
+  await shows("sleeper", atZero);
   const queued = await fetch(`${weir.url}/async-function/sleeper`, { method: "POST" });
   expect(queued.status).toBe(202);
   const id = queued.headers.get("x-call-id") ?? "";
@@ -81,7 +81,7 @@ test("a function without calls sleeps after its idle time, and wakes by a synchr
   });
 });
 
-test("a count that was set by hand is on hold for its time, and says so; then the load decides again", async () => {
+test("a count set by hand is held for a time, with a condition; then the load decides again", async () => {
   await deploy("kept", { "com.service.scale.max": "3" });
   const headers = { authorization: weir.authorization };
   const asked = { method: "POST", headers, body: '{"replicas":3}' };
@@ -105,7 +105,7 @@ test("a count that was set by hand is on hold for its time, and says so; then th
   expect(scalingOf(await show("kept"))).toMatchObject({ reason: "Alert", message: "An alert is resolved" });
 });
 
-test("replicas follow the load and go back, and metrics say so", async () => {
+test("replicas follow the load up and down, as metrics show", async () => {
   await deploy("busy", { "com.service.scale.target": "20", "com.service.scale.max": "3" });
   const enough = new AbortController();
   const calls = steadyCalls({ urls: [`${weir.url}/function/busy`], rate: 100, signal: enough.signal });

@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-/** `security.md` §6: a value goes in and never comes out, in whatever the platform says, keeps or starts. */
+/** `security.md` §6: a value goes in and never comes out, in anything the platform sends, stores or starts. */
 let data: TempDirectory;
 let weir: WeirProcess;
 
@@ -40,7 +40,7 @@ const text = `canary-${randomUUID()}`;
 const binary = randomBytes(48);
 const values = [text, `${text}-replaced`, `${text}-refused`];
 
-/** Each value in every form in which it could be told. */
+/** Each value in every form in which it could leak. */
 const forms: readonly Buffer[] = [...values.map((value) => Buffer.from(value)), binary].flatMap((bytes) => [
   bytes,
   // Without the end, which depends on what follows.
@@ -51,8 +51,8 @@ const forms: readonly Buffer[] = [...values.map((value) => Buffer.from(value)), 
 ]);
 const isIn = (place: Uint8Array | string): boolean => forms.some((form) => Buffer.from(place).includes(form));
 
-/** What came back, to be searched. */
-const said: string[] = [];
+/** All responses, to be searched. */
+const responses: string[] = [];
 
 async function ask(
   method: string,
@@ -66,12 +66,12 @@ async function ask(
     headers: { authorization: weir.authorization, ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
-  const answer = await response.clone().text();
-  said.push(`${method} ${path}: ${response.status} ${JSON.stringify([...response.headers])} ${answer}`);
+  const content = await response.clone().text();
+  responses.push(`${method} ${path}: ${response.status} ${JSON.stringify([...response.headers])} ${content}`);
   return response;
 }
 
-/** Both secrets, replaced once, and functions that use them, fail with them, and miss them. */
+/** Creates two secrets, replaces one, and deploys functions that use them, fail with them, and crash. */
 async function useSecrets(): Promise<void> {
   expect((await ask("POST", "/system/secrets", { name: "text", value: values[0] })).status).toBe(201);
   expect((await ask("PUT", "/system/secrets", { name: "text", value: values[1] })).status).toBe(202);
@@ -86,7 +86,7 @@ async function useSecrets(): Promise<void> {
   for (const each of functions) expect((await ask("PUT", "/system/functions", each)).status).toBe(202);
 }
 
-/** Requests that are refused with the value in hand. */
+/** Sends requests that contain the value and are refused. */
 async function beRefused(): Promise<void> {
   const [, , value = ""] = values;
   const rawValue = Buffer.from(value).toString("base64");
@@ -117,7 +117,7 @@ async function beRefused(): Promise<void> {
   await ask("PUT", "/system/secrets", { name: "text", value: values[1] });
 }
 
-/** Everything that can be read, by its route. */
+/** Reads everything that the REST API and the admin port serve. */
 async function readAll(): Promise<void> {
   const targets = restRoutes(false)
     .filter(({ method }) => method === "GET")
@@ -134,7 +134,7 @@ async function readAll(): Promise<void> {
   for (const path of ["metrics", "readyz", "livez", "healthz"]) await ask("GET", `${weir.adminUrl}/${path}`);
 }
 
-/** Queued calls that end well, badly and not at all, with their records and results. */
+/** Queues calls that succeed and fail, and reads their records and results. */
 async function queueCalls(): Promise<void> {
   for (const name of ["uses", "fails", "crashes"]) {
     const accepted = await ask("POST", `/async-function/${name}`, "not the value");
@@ -150,7 +150,7 @@ async function queueCalls(): Promise<void> {
   }
 }
 
-/** Files below `directory`, those of the secrets themselves left out. */
+/** Files below `directory`, except those of the secrets themselves. */
 function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
     .map((name) => join(directory, name))
@@ -158,19 +158,19 @@ function filesIn(directory: string): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-test("a secret's value is in no answer, log, record, file, argument or environment", async () => {
+test("a secret's value is in no response, log, record, file, argument or environment", async () => {
   await useSecrets();
   await eventually(async () => (await (await ask("POST", "/function/uses", values[1])).text()) === "same\n", {
     what: "the function to find its secret",
   });
-  // That call said the value to the function, which is no secret of the platform's.
+  // That call sent the value to the function in its body, which the platform does not treat as secret.
   await beRefused();
   await queueCalls();
   await readAll();
   const processes = weir.below().map(({ pid }) => pid);
 
-  expect(said.length).toBeGreaterThan(80);
-  expect(said.filter(isIn)).toEqual([]);
+  expect(responses.length).toBeGreaterThan(80);
+  expect(responses.filter(isIn)).toEqual([]);
   expect(weir.output().length).toBeGreaterThan(1_000);
   expect(weir.output().split("\n").filter(isIn)).toEqual([]);
   for (const pid of [weir.pid, ...processes]) {

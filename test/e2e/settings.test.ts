@@ -21,7 +21,7 @@ async function configFile(text: string): Promise<string> {
   return path;
 }
 
-test("npm start names all that is wrong with its settings in one message, and ends with code 1", async () => {
+test("npm start reports all errors of its settings in one message, and ends with code 1", async () => {
   const config = await configFile("retry_attempts: 101\nmax_inflght: 4\nqueues:\n  slow: {timeout: soon}\n");
   const wrong = await runWeir({
     data: directory.path,
@@ -44,7 +44,7 @@ test("npm start names all that is wrong with its settings in one message, and en
   ]);
 });
 
-test("what npm start decides by itself, and more than the edition has, cannot be set", async () => {
+test("settings that npm start decides itself, or that exceed the edition, are refused", async () => {
   const config = await configFile("nats_url: nats://elsewhere\nqueues: {slow: {}, default: {replicas: 2}}\n");
   const wrong = await runWeir({ data: directory.path, flags: ["--edition", "community", "--config", config] });
   expect(wrong).toMatchObject({ code: 1, stdout: "" });
@@ -60,7 +60,7 @@ test.each([
   ["gateway", "--headers-timeout", "0"],
   ["queue-worker", "--queue", "A B"],
   ["queue-doctor", "--max-file-store", "1"],
-])("%s started apart does the same in one line", async (name, flag, value) => {
+])("%s started separately does the same in one line", async (name, flag, value) => {
   const config = await configFile("retry_attempts: 3\ncallback_window: 15m\nlog_hartbeat_period: 1s\n");
   const main = fileURLToPath(new URL(`../../runtime/${name}/main.ts`, import.meta.url));
   const missing = join(directory.path, "none");

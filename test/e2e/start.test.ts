@@ -47,18 +47,18 @@ describe("npm start", () => {
     expect(status).toBe(202);
   };
   const call = async (weir: WeirProcess, name: string, body: string) => {
-    const answer = await fetch(`${weir.url}/function/${name}`, { method: "POST", body });
-    return { status: answer.status, body: await answer.text() };
+    const response = await fetch(`${weir.url}/function/${name}`, { method: "POST", body });
+    return { status: response.status, body: await response.text() };
   };
   const queue = async (weir: WeirProcess, name: string, body: string) => {
-    const answer = await fetch(`${weir.url}/async-function/${name}`, { method: "POST", body });
-    expect(answer.status).toBe(202);
-    return answer.headers.get("x-call-id") ?? "";
+    const response = await fetch(`${weir.url}/async-function/${name}`, { method: "POST", body });
+    expect(response.status).toBe(202);
+    return response.headers.get("x-call-id") ?? "";
   };
   const record = async (weir: WeirProcess, id: string, wait = "0s"): Promise<CallRecord> =>
     Parse(CallRecord, await (await fetch(`${weir.url}/async-function/${id}?wait=${wait}`)).json());
 
-  test("serves, says where, and ends with Ctrl-C leaving no process", async () => {
+  test("serves, prints its addresses, and ends with Ctrl-C leaving no process", async () => {
     const weir = await start({ through: "npm", within: 120_000 });
     expect(weir.output()).toContain(`Weir ${release} is ready`);
     expect(weir.output()).toMatch(/^ {2}isolation {3}(no isolation|a user per function)/m);
@@ -86,7 +86,7 @@ describe("npm start", () => {
     await weir.stop();
   });
 
-  test("a second start finds functions, secrets, queued calls and records again", async () => {
+  test("a second start keeps functions, secrets, queued calls and records", async () => {
     // One at a time: the last call is still queued when the first start ends.
     const first = await start({ flags: ["--max-inflight", "1"] });
     const token = { name: "token", value: "s3cret" };
@@ -120,10 +120,10 @@ describe("npm start", () => {
     await second.stop();
   });
 
-  test("after SIGKILL of the host the next start serves, and what was accepted ends", async () => {
+  test("after SIGKILL of the host the next start serves, and accepted calls end", async () => {
     // A short lease: the call that ran when the host died is taken over after it.
     const first = await start({ flags: ["--ack-wait", "3s"] });
-    // What the system gives for port 0 could be another process's before the gateway listens there.
+    // A port that the system assigns could be taken by another process before the gateway listens there.
     for (const url of [first.url, first.adminUrl]) expect(Number(new URL(url).port)).toBeLessThan(32_768);
     await deploy(first, "upper", "tr a-z A-Z");
     expect(await call(first, "upper", "warm")).toEqual({ status: 200, body: "WARM" });
@@ -140,10 +140,10 @@ describe("npm start", () => {
     await second.stop();
   });
 
-  test("a terminal that is closed stops it as Ctrl-C does", async () => {
+  test("closing the terminal stops it as Ctrl-C does", async () => {
     const weir = await start();
     const below = weir.below();
-    // Shell and system both send one.
+    // The shell and the system each send one.
     process.kill(weir.pid, "SIGHUP");
     process.kill(weir.pid, "SIGHUP");
     await eventually(() => !below.some(isAlive), { what: "the end of all processes" });
@@ -152,7 +152,7 @@ describe("npm start", () => {
     });
   });
 
-  test("a port or a directory in use is one sentence and exit code 1", async () => {
+  test("a port or a directory in use is reported in one sentence, with exit code 1", async () => {
     const busy = createServer().listen(0, "127.0.0.1");
     await once(busy, "listening");
     const address = busy.address();
@@ -171,7 +171,7 @@ describe("npm start", () => {
     await weir.stop();
   });
 
-  test("settings that cannot be used come out together, an engine that is away with a sentence", async () => {
+  test("invalid settings are reported together, an unavailable engine in one sentence", async () => {
     const wrong = await runWeir({ data: directory.path, flags: ["--port", "x", "--edition", "gold"] });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toMatch(/edition: expected .* got "gold"/);

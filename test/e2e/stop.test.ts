@@ -27,8 +27,8 @@ async function deploy(service: string, envProcess: string): Promise<void> {
   expect((await platformCalls(weir.url).send("PUT", "/system/functions", { headers, body })).status).toBe(202);
 }
 
-/** Two calls and one queued call of a function that sleeps, all with the function; the calls' ends. */
-async function threeUnderWay(seconds: number): Promise<readonly Promise<number>[]> {
+/** Statuses of two calls of a function that sleeps; resolves once they and a queued call are in flight. */
+async function startThree(seconds: number): Promise<readonly Promise<number>[]> {
   const calls = platformCalls(weir.url);
   await deploy("nap", `sleep ${seconds}`);
   const id = await calls.accepted("nap");
@@ -42,25 +42,25 @@ async function threeUnderWay(seconds: number): Promise<readonly Promise<number>[
   await eventually(
     async () => /^gateway_function_invocation_inflight\{function_name="nap\.functions"\} 3$/m.test(await metrics()),
     {
-      what: "two calls and a queued run under way",
+      what: "two calls and a queued run in flight",
     },
   );
   return statuses;
 }
 
-test("Ctrl-C says what it waits for, and waits for it", async () => {
-  const statuses = await threeUnderWay(10);
+test("Ctrl-C reports what it waits for, and waits for it", async () => {
+  const statuses = await startThree(10);
   await weir.stop();
   expect(weir.output()).toContain("\nwaiting for 2 calls, 1 queued run; Ctrl-C again ends them now\n");
   expect(await Promise.all(statuses)).toEqual([200, 200]);
 });
 
-test("a second Ctrl-C ends them now, and leaves nothing behind", async () => {
-  const statuses = await threeUnderWay(300);
+test("a second Ctrl-C ends them at once, and leaves nothing", async () => {
+  const statuses = await startThree(300);
   const below = weir.below();
   process.kill(weir.pid, "SIGINT");
   await eventually(() => weir.output().includes("waiting for 2 calls, 1 queued run"), { what: "the notice" });
-  // One that comes at once is the terminal's own, passed on by npm.
+  // An immediate second SIGINT counts as the terminal's own, passed on by npm.
   const exit = await eventually(
     () => {
       if (weir.exit() === undefined) process.kill(weir.pid, "SIGINT");
@@ -72,6 +72,6 @@ test("a second Ctrl-C ends them now, and leaves nothing behind", async () => {
   expect(below.filter(isAlive)).toEqual([]);
   expect(await readdir(directory.path)).not.toContain("lock");
   expect(existsSync(join(directory.path, "run", "run", "local.json"))).toBe(false);
-  // Cut off with the function, or with the gateway.
+  // Aborted with the function, or with the gateway.
   for (const status of statuses) expect(await status.catch(() => 502)).toBeGreaterThanOrEqual(500);
 });

@@ -5,7 +5,7 @@ import { checkAnswer, operationFor } from "../support/api-answers.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 
-/** Each operation of the OpenAPI document on a real gateway, good and bad: the document says every answer. */
+/** Each operation of the OpenAPI document on a real gateway, good and bad: the document describes every response. */
 let platform: Platform;
 let echo: FunctionServer;
 let ended = "";
@@ -129,6 +129,7 @@ const steps: readonly Step[] = [
   ["DELETE", `/system/queue/default/dead-letters/${unknown}`, 404],
 
   ["GET", "/system/info", 200],
+  ["GET", "/system/doctor", 200],
   ["GET", "/healthz", 200],
   ["HEAD", "/healthz", 200],
   ["GET", "/openapi.json", 200],
@@ -146,11 +147,11 @@ const steps: readonly Step[] = [
 
 const accepts = [undefined, "application/json"];
 
-describe("the document says what is answered to", () => {
+describe("the document describes the response to", () => {
   test.each(steps.map((step) => [`${step[0]} ${step[1]}: ${step[2]}`, step] as const))("%s", async (_name, step) => {
     const [method, pattern, status, body, headers = {}] = step;
     const target = pattern.replace("ENDED", ended).replace("RUNNING", running);
-    // What failed fails again: once as text, once as a problem.
+    // An error is requested twice: as text and as a problem.
     for (const accept of status < 400 ? accepts.slice(0, 1) : accepts) {
       const response = await fetch(platform.url + target, {
         method,
@@ -171,7 +172,7 @@ describe("the document says what is answered to", () => {
   });
 });
 
-test("a path of calls says which methods it has", async () => {
+test("OPTIONS of a call's path lists its methods", async () => {
   const allowOf = async (path: string) => {
     const response = await fetch(`${platform.url}${path}`, { method: "OPTIONS" });
     await response.arrayBuffer();

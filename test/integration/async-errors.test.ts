@@ -13,24 +13,24 @@ test.each([
   ["pro", "none", 403, "edition_limit"],
   ["enterprise", "none", 404, "queue_not_found"],
   ["enterprise", "slow", 202, undefined],
-] as const)("in %s a function of queue %s is %i at use", async (edition, queue, status, code) => {
+] as const)("in edition %s a call of a function with queue %s is %i", async (edition, queue, status, code) => {
   const { table, deploy } = createTestPlatform();
   deploy("echo", { annotations: { "com.service.queue": queue } });
   const gateway = await openSyncGateway({
     invokeAsync: openMemoryAsyncInvoker(table, { edition, queues: ["default", "slow"] }),
   });
-  const answer = await fetch(`${gateway.base}/async-function/echo`, {
+  const response = await fetch(`${gateway.base}/async-function/echo`, {
     method: "POST",
     headers: { accept: "application/json" },
-    // The queue is looked at before the size of the body.
+    // The queue is checked before the size of the body.
     body: Buffer.alloc(code === undefined ? 1 : 1_048_577),
   });
-  const text = await answer.text();
-  expect([answer.status, text === "" ? undefined : JSON.parse(text).code]).toEqual([status, code]);
+  const text = await response.text();
+  expect([response.status, text === "" ? undefined : JSON.parse(text).code]).toEqual([status, code]);
   await gateway.close();
 });
 
-test("a call without a body, and without a word about one, is accepted", async () => {
+test("a call without a body and without headers for one is accepted", async () => {
   const { table, deploy } = createTestPlatform();
   deploy("echo", {});
   const gateway = await openSyncGateway({ invokeAsync: openMemoryAsyncInvoker(table) });
@@ -61,8 +61,8 @@ describe("errors of /async-function/", () => {
     ["GET", "", 400],
     ["POST", "echo", 404],
   ])("%s of %j is %i and has a call id", async (method, path, status) => {
-    const answer = await send(method, path);
-    expect([answer.status, answer.headers.get("x-call-id")]).toEqual([status, expect.stringMatching(uuid)]);
+    const response = await send(method, path);
+    expect([response.status, response.headers.get("x-call-id")]).toEqual([status, expect.stringMatching(uuid)]);
   });
 
   test.each([
@@ -70,12 +70,12 @@ describe("errors of /async-function/", () => {
     ["GET", `${id}/result`],
     ["DELETE", id.toUpperCase()],
     ["DELETE", `echo/${id}`],
-  ])("%s of the unknown call %j is 404 under its own id", async (method, path) => {
-    const answer = await send(method, path);
-    expect([answer.status, answer.headers.get("x-call-id")]).toEqual([404, id]);
+  ])("%s of the unknown call %j is 404 with that id", async (method, path) => {
+    const response = await send(method, path);
+    expect([response.status, response.headers.get("x-call-id")]).toEqual([404, id]);
   });
 
-  test("a name where an id is looked for: the sentence says what to do", async () => {
+  test("a name in place of an id: the error says what to do", async () => {
     const shown = await send("GET", "echo");
     expect(await shown.text()).toBe(
       'Cannot show call "echo": calls are POSTed; an id is a UUID, expected /async-function/{call-id}[/result]\n',
@@ -86,7 +86,7 @@ describe("errors of /async-function/", () => {
     );
   });
 
-  test("405 allows what there is at one path or another", async () => {
+  test("405 allows the methods of every path of calls", async () => {
     for (const path of ["echo", randomUUID(), `${randomUUID()}/result`]) {
       for (const method of ["PUT", "PATCH"]) {
         expect((await send(method, path)).headers.get("allow")).toBe("POST, GET, HEAD, DELETE");

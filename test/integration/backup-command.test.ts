@@ -43,17 +43,17 @@ afterAll(async () => {
 
 /** Runs one of the two commands to its end. */
 async function run(main: "main.ts" | "main-restore.ts", ...flags: readonly string[]) {
-  return new Promise<{ readonly code: ExecFileException["code"]; readonly said: string }>((resolve) => {
+  return new Promise<{ readonly code: ExecFileException["code"]; readonly text: string }>((resolve) => {
     const args = [join(repository, "scripts/backup", main), ...flags];
     execFile(process.execPath, args, { env: environment(), cwd: directory.path }, (err, stdout, stderr) =>
-      resolve({ code: err === null ? 0 : err.code, said: stdout + stderr }),
+      resolve({ code: err === null ? 0 : err.code, text: stdout + stderr }),
     );
   });
 }
 
-test("npm run backup writes one directory that only its owner can read, npm run restore puts it back", async () => {
-  const { code, said } = await run("main.ts", "--to", "one", ...access);
-  expect(said).toMatch(
+test("npm run backup writes a directory that only its owner can read, npm run restore restores it", async () => {
+  const { code, text } = await run("main.ts", "--to", "one", ...access);
+  expect(text).toMatch(
     /^KV_calls: 0 entries, 0\.0 MB\nCB: .*\n.*\nDLQ: .*\nKV_queues: .*\nBackup of 5 streams in one\n$/,
   );
   expect(code).toBe(0);
@@ -68,27 +68,27 @@ test("npm run backup writes one directory that only its owner can read, npm run 
   expect(JSON.parse(await readFile(place("one/backup.json"), "utf8"))).toMatchObject({ format: 1, weir: "0.1.0" });
 
   const refused = await run("main-restore.ts", "--from", "one", ...access);
-  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("then use --replace") });
+  expect(refused).toMatchObject({ code: 1, text: expect.stringContaining("then use --replace") });
   const restored = await run("main-restore.ts", "--from", "one", "--replace", "--only", "DLQ", "CB", ...access);
-  expect(restored.said).toMatch(/^CB: removed .*\nDLQ: removed .*\nCB: 0 entries\nDLQ: 0 entries\nRestored 2 streams/);
+  expect(restored.text).toMatch(/^CB: removed .*\nDLQ: removed .*\nCB: 0 entries\nDLQ: 0 entries\nRestored 2 streams/);
   expect(restored.code).toBe(0);
 });
 
-test("what is in the way is said in a sentence", async () => {
+test("an obstacle is reported in one sentence", async () => {
   await writeFile(place("wrong"), "wrong\n");
-  const says = async (...flags: readonly string[]) => {
-    const { code, said } = await run("main.ts", "--to", "two", ...flags);
+  const failure = async (...flags: readonly string[]) => {
+    const { code, text } = await run("main.ts", "--to", "two", ...flags);
     expect(code).toBe(1);
-    return said;
+    return text;
   };
   const wrong = access.map((word) => (word === place("password") ? place("wrong") : word));
-  expect(await says(...wrong)).toBe(`Cannot reach the broker at "${server.url}": authorization violation\n`);
-  expect(await says("--nats-url", "nats://127.0.0.1:1")).toMatch(
+  expect(await failure(...wrong)).toBe(`Cannot reach the broker at "${server.url}": authorization violation\n`);
+  expect(await failure("--nats-url", "nats://127.0.0.1:1")).toMatch(
     /^Cannot reach the broker at "nats:\/\/127\.0\.0\.1:1": .+\n$/,
   );
-  expect(await says("--nats-password-file", "x")).toContain("nats_password_file: expected nats_user with it");
-  expect(await says(...access, "--only", "Q_none")).toContain('Cannot take only "Q_none": there are KV_calls, CB');
-  expect(await says("--data", place("nowhere"))).toContain("no Weir has run there");
-  expect(await says("--data", "x", ...access)).toContain("cannot be used with option");
+  expect(await failure("--nats-password-file", "x")).toContain("nats_password_file: expected nats_user with it");
+  expect(await failure(...access, "--only", "Q_none")).toContain('Cannot take only "Q_none": there are KV_calls, CB');
+  expect(await failure("--data", place("nowhere"))).toContain("no Weir has run there");
+  expect(await failure("--data", "x", ...access)).toContain("cannot be used with option");
   expect(await readdir(directory.path)).not.toContain("two");
 });

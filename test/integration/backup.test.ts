@@ -19,7 +19,7 @@ import { openPlatform, type Platform } from "../support/platform.ts";
 import { queueDesk } from "../support/queue-desk.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
-/** Calls by what had become of them when the backup was made. */
+/** Calls by their state when the backup was made. */
 interface Filled {
   readonly done: string;
   readonly failed: string;
@@ -86,11 +86,11 @@ async function fill({ calls, broker }: Platform): Promise<Filled> {
   return { done, failed, cancelled, waiting, running, queued };
 }
 
-describe("a backup of an encrypted broker at work, put back into an empty one with half the room", () => {
-  test("is gone on with: what was queued runs once, what had ended is known", async () => {
+describe("a backup of an encrypted broker in use, restored to an empty one with half the space", () => {
+  test("continues: queued calls run once, ended calls are known", async () => {
     behaviour = "answers";
     server.requests.length = 0;
-    const said: string[] = [];
+    const output: string[] = [];
     const maxFileStore = 512 * mebibyte;
     await using platform = await openPlatform({
       ...profile,
@@ -98,10 +98,10 @@ describe("a backup of an encrypted broker at work, put back into an empty one wi
       server: { maxFileStore },
       before: async (empty) => {
         await using broker = await doctorOf(empty);
-        await restoreBackup(broker, { from: backup(), replace: false, say: (line) => said.push(line) });
+        await restoreBackup(broker, { from: backup(), replace: false, say: (line) => output.push(line) });
       },
     });
-    expect(said.join("\n")).toContain("as this broker has less");
+    expect(output.join("\n")).toContain("as this broker has less");
     const { calls, broker } = platform;
     const open = [filled.running, filled.waiting, ...filled.queued];
     for (const id of open) expect(await calls.ended(id, 15_000)).toMatchObject({ state: "done" });
@@ -135,7 +135,7 @@ describe("a backup of an encrypted broker at work, put back into an empty one wi
 });
 
 describe("a restore changes nothing", () => {
-  test("from what is no whole backup, or was changed since", async () => {
+  test("from an incomplete or changed backup", async () => {
     await using broker = await openEmpty();
     const restore = (from: string) => restoreBackup(broker, { from, replace: true, say });
     const copy = place("damaged");
@@ -154,7 +154,7 @@ describe("a restore changes nothing", () => {
     expect(await streamNames(broker)).toEqual([]);
   });
 
-  test("with an older server, as that could not read it", async () => {
+  test("on an older server, which could not read it", async () => {
     await using broker = await openEmpty();
     const copy = place("newer");
     await makeCopy(copy);
@@ -163,7 +163,7 @@ describe("a restore changes nothing", () => {
     await expect(restoreBackup(broker, { from: copy, replace: true, say })).rejects.toThrow("which is older");
   });
 
-  test("where streams are there and nobody said to replace them", async () => {
+  test("where streams exist, unless told to replace them", async () => {
     await using broker = await openEmpty();
     const restore = (replace: boolean, only?: readonly string[]) =>
       restoreBackup(broker, { from: backup(), replace, only, say });
@@ -179,7 +179,7 @@ describe("a restore changes nothing", () => {
   });
 });
 
-test("a backup that is cut off leaves nothing, and one never takes the place of another", async () => {
+test("an aborted backup leaves nothing, and no backup replaces another", async () => {
   await using broker = await openEmpty();
   await restoreBackup(broker, { from: backup(), replace: false, say });
   const before = await readdir(directory.path);
@@ -189,13 +189,13 @@ test("a backup that is cut off leaves nothing, and one never takes the place of 
   expect(await readdir(directory.path)).toEqual(before);
 });
 
-test("one machine: the broker of a data directory is started for the time of it, with what it had", async () => {
+test("one machine: the broker of a data directory is started for the backup, with its data", async () => {
   const data = place("data");
   {
     await using machine = await startMachineBroker(data, say);
     await using broker = await openBroker(machine.access);
     await restoreBackup(broker, { from: backup(), replace: false, only: ["KV_calls", "DLQ"], say });
-    // While somebody has the directory the broker that runs is used.
+    // While another process holds the directory its broker is used.
     await using running = await openMachineBroker(data, say);
     await using second = await openBroker(running.access);
     expect((await streamNames(second)).toSorted()).toEqual(["DLQ", "KV_calls"]);

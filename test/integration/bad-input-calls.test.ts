@@ -16,9 +16,9 @@ import { rawRequest } from "../support/raw-client.ts";
 import { openSyncGateway } from "../support/sync-gateway.ts";
 import { sendVerbatim, type VerbatimRequest } from "../support/verbatim-request.ts";
 
-/** The bad-input table of the contract, rows of calls and of HTTP itself; those of `/system/` are in `bad-input-system`. */
+/** The contract's bad-input table, rows of calls and of HTTP itself; those of `/system/` are in `bad-input-system`. */
 const mebibyte = 1_048_576;
-/** The head must come within 2 s and a body go on within 5 s, as the profile of tests says. */
+/** Milliseconds. In the test profile a head must arrive within 2 s, and the idle timeout of a body is 5 s. */
 const slow = 12_000;
 
 let platform: Platform;
@@ -26,7 +26,7 @@ let echo: FunctionServer;
 let twoLengths: RawFunction;
 let status999: RawFunction;
 let held: FunctionServer;
-/** By what the rows call them. */
+/** By their placeholders in the rows. */
 const ids = { UNKNOWN: randomUUID(), ENDED: "", RUNNING: "", CANCELLED: "" };
 
 beforeAll(async () => {
@@ -144,7 +144,7 @@ describe("bad input", () => {
     if (isCall && status !== 400) expect(response.headers.get("x-call-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("HEAD of status and result is as GET, without a body, and as bad", async () => {
+  test("HEAD of status and result is like GET, without a body, for errors too", async () => {
     for (const path of [ids.ENDED, `${ids.ENDED}/result`, ids.UNKNOWN, `${ids.RUNNING}/result`, "echo"]) {
       const of = (method: string) => sendVerbatim(platform.port, { method, target: `/async-function/${path}` });
       const [whole, head] = [await of("GET"), await of("HEAD")];
@@ -175,17 +175,17 @@ test("async, queue not deployed: 404", async () => {
   const gateway = await openSyncGateway({ invokeAsync: (...call) => invokeAsync(...call) });
   const invokeAsync = openMemoryAsyncInvoker(gateway.table, { edition: "enterprise" });
   gateway.deploy("echo", { annotations: { "com.service.queue": "apart" } });
-  const answer = await sendVerbatim(gateway.port, queue("Accept", "application/json"));
+  const response = await sendVerbatim(gateway.port, queue("Accept", "application/json"));
   await gateway.close();
 
-  expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: "queue_not_found" })]);
+  expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: "queue_not_found" })]);
 });
 
-test("async, queue full: 429; broker away: 503", async () => {
+test("async, queue full: 429; broker unavailable: 503", async () => {
   const small = await openPlatform({ maxLength: 2 });
   const refusal = async () => {
-    const answer = await small.calls.queue("held", { headers: { accept: "application/json" } });
-    return [answer.status, JSON.parse(answer.body.toString()).code, answer.headers.get("x-call-queued")];
+    const response = await small.calls.queue("held", { headers: { accept: "application/json" } });
+    return [response.status, JSON.parse(response.body.toString()).code, response.headers.get("x-call-queued")];
   };
   try {
     await small.deploy("held", { addresses: [held.address] });
@@ -194,7 +194,7 @@ test("async, queue full: 429; broker away: 503", async () => {
     expect(await refusal()).toEqual([429, "queue_full", "no"]);
     await small.server.kill();
     await eventually(async () => String(await refusal()) === "503,queue_unavailable,no", {
-      what: "the gateway to know that the broker is away",
+      what: "the gateway to know that the broker is unavailable",
     });
   } finally {
     await small.close();

@@ -5,7 +5,7 @@ import { checkAnswer } from "../support/api-answers.ts";
 import { sendVerbatim } from "../support/verbatim-request.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 
-/** The bad-input table of the contract, rows of `/system/`; those of calls are in `bad-input-calls`. */
+/** The contract's bad-input table, rows of `/system/`; those of calls are in `bad-input-calls`. */
 const platforms = new Map<Edition, RestPlatform>();
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ interface Bad {
   readonly headers?: readonly string[];
   readonly edition?: Edition;
   readonly status: number;
-  /** Of the error; absent for good answers. */
+  /** Of the error; absent for success. */
   readonly code?: string;
 }
 
@@ -234,7 +234,7 @@ const rows: readonly Bad[] = [
   { input: "/oauth/token without IAM", method: "POST", target: "/oauth/token", status: 404, code: "route_not_found" },
 ];
 
-/** What the table leaves out: the other rules of fields, each just broken. */
+/** Rules of fields that the table leaves out, each broken by the smallest amount. */
 const moreRows: readonly Bad[] = [
   put('"hello"', '"hello"'),
   put("null", "null"),

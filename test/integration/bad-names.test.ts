@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendVerbatim } from "../support/verbatim-request.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
 
-/** `security.md` §3: what is refused, wherever a name is read. */
+/** `security.md` §3: refused wherever a name is read. */
 const badNames = [
   "../x",
   "",
@@ -27,7 +27,7 @@ const hello = { service: "hello", image: "hello:1" };
 interface Entrance {
   readonly request: string;
   readonly body: (name: string) => unknown;
-  /** Names that may stand here. */
+  /** Names that are valid here. */
   readonly fine?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ const inBodies: readonly Entrance[] = [
     body: (name) => ({ alerts: [{ status: "firing", labels: { function_name: name } }] }),
   },
 ];
-/** A parameter that is empty names nothing. */
+/** An empty parameter names nothing. */
 const inQueries: readonly Omit<Entrance, "body">[] = [
   { request: "GET /system/functions?namespace=", fine: [""] },
   { request: "GET /system/function/there?namespace=", fine: [""] },
@@ -74,8 +74,8 @@ describe.each(badNames)("the name %j is refused", (name) => {
 
   test.each(inBodies.filter(isRefused))("in a body: $request", async ({ request, body }) => {
     const [method = "", target = ""] = request.split(" ");
-    const answer = await platform.refusal(method, target, body(name));
-    expect(answer, JSON.stringify(body(name))).toMatchObject(refused);
+    const problem = await platform.refusal(method, target, body(name));
+    expect(problem, JSON.stringify(body(name))).toMatchObject(refused);
   });
 
   test.each(inQueries.filter(isRefused))("in a query: $request", async ({ request }) => {
@@ -88,8 +88,8 @@ describe.each(badNames)("the name %j is refused", (name) => {
     for (const text of new Set([encodeURIComponent(name), name.replaceAll(/[^!-~]/g, "")])) {
       const inNamespaces = await sendVerbatim(platform.port, { target: `/system/namespace/${text}`, headers });
       const inFunctions = await sendVerbatim(platform.port, { target: `/system/function/${text}`, headers });
-      for (const answer of [inNamespaces, inFunctions])
-        expect([400, 404], `${text}: ${await answer.text()}`).toContain(answer.status);
+      for (const response of [inNamespaces, inFunctions])
+        expect([400, 404], `${text}: ${await response.text()}`).toContain(response.status);
     }
   });
 });

@@ -19,25 +19,25 @@ beforeAll(async () => {
 });
 afterAll(() => place?.remove());
 
-test.each(imageProcesses())("%s of the bundle says what it says from its sources", async (name) => {
+test.each(imageProcesses())("%s prints the same help from the bundle as from its sources", async (name) => {
   const bundled = await run(process.execPath, [join(place.path, "start.js"), name, "--help"]);
   const sources = await run(process.execPath, [join(repository, "runtime", name, "main.ts"), "--help"]);
   expect(bundled.stdout).toBe(sources.stdout);
   expect(bundled.stdout).toContain("--log-level");
 });
 
-test("it needs no package: those beside it say only what they are, and how they may be used", async () => {
+test("the bundle needs no package: those beside it hold only a package.json and licence texts", async () => {
   const files = await readdir(join(place.path, "node_modules"), { recursive: true, withFileTypes: true });
   const names = files.filter((file) => file.isFile()).map(({ name }) => name);
   expect(names.filter((name) => name === "package.json").length).toBeGreaterThan(20);
   expect(names.filter((name) => !/^(?:package\.json|(?:licen[cs]e|notice|copying).*)$/i.test(name))).toEqual([]);
 });
 
-test("of each package with a licence of its own the text is there", async () => {
+test("the licence text of each package that has one is there", async () => {
   const { dependencies } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as {
     dependencies: Record<string, string>;
   };
-  // Its examples of command lines are for deploying alone.
+  // Packages that are only for deploying are not bundled.
   const bundled = Object.keys(dependencies).filter((name) => existsSync(join(place.path, "node_modules", name)));
   expect(bundled.length).toBeGreaterThan(9);
   for (const name of bundled) {
@@ -47,7 +47,7 @@ test("of each package with a licence of its own the text is there", async () => 
   }
 });
 
-test("a process of it loads nothing of Node's own fetch, which an import of node:http would", async () => {
+test("a process of the bundle does not load Node's own fetch, which an import of node:http would", async () => {
   const program = join(place.path, "runtime/autoscaler/main.js");
   const script = `process.argv[2] = "--version"; process.on("exit", () => console.log(process.moduleLoadList.filter((each) => /undici/.test(each)).length)); await import(${JSON.stringify(program)});`;
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script, "x"]);

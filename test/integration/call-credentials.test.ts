@@ -46,7 +46,7 @@ describe("a function that asks for no credentials", () => {
       "a token of a type of ours",
       () => token({ alg: "ES256", typ: "weir-function+jwt" }, { iss: "https://a.example" }),
     ],
-  ])("never gets %s, called either way, and nobody is told whether they are good", async (_name, authorization) => {
+  ])("never gets %s, called either way, and no caller learns whether they are valid", async (_name, authorization) => {
     const reply = await call("open", authorization());
     expect(reply.status).toBe(401);
     expect(last()["authorization"]).toBeUndefined();
@@ -59,13 +59,13 @@ describe("a function that asks for no credentials", () => {
   test.each([
     ["another user", basic("someone:else")],
     ["a token of another issuer", token({ alg: "ES256" }, { iss: "https://elsewhere.example" })],
-    ["a token that is none", "Bearer abc"],
-  ])("gets what is its own: %s", async (_name, authorization) => {
+    ["an invalid token", "Bearer abc"],
+  ])("gets credentials that are not the gateway's: %s", async (_name, authorization) => {
     await call("open", authorization);
     expect(last()["authorization"]).toBe(authorization);
   });
 
-  test("cannot say that the gateway asks, nor be told who calls by anybody but the gateway", async () => {
+  test("cannot pretend that the gateway asks, and learns who calls from the gateway alone", async () => {
     const reply = await call("open", undefined);
     expect(reply.status).toBe(401);
     expect(reply.body.toString()).toBe("mine");
@@ -78,7 +78,7 @@ describe("a function that asks for no credentials", () => {
 });
 
 describe("a function that asks for credentials", () => {
-  test("is called with the right ones alone, and the 401 says who asks", async () => {
+  test("is called only with the right ones, and the 401 says who asks", async () => {
     for (const path of ["/function/", "/async-function/"]) {
       const refused = await call("closed", undefined, path);
       expect(refused.status).toBe(401);
@@ -93,8 +93,8 @@ describe("a function that asks for credentials", () => {
     expect(last()["authorization"]).toBeUndefined();
   });
 
-  test("is no oracle: after 20 wrong passwords the right one is as wrong, and /system answers 429", async () => {
-    // Last of all: the address of this test is refused for a minute from here on.
+  test("is no oracle: after 20 wrong passwords the right one is refused too, and /system returns 429", async () => {
+    // This test must be the last: from here on its address is refused for a minute.
     for (let count = 0; count < 20; count += 1)
       expect((await call("closed", basic(`${platform.user}:guess ${count}`))).status).toBe(401);
     const before = seen.requests.length;

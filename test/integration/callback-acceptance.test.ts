@@ -4,7 +4,7 @@ import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
 import { openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 import { sendVerbatim } from "../support/verbatim-request.ts";
 
-/** `security.md` §5 at acceptance: what is known to be wrong is refused before the call is queued. */
+/** `security.md` §5 at acceptance: a URL known to be bad is refused before the call is queued. */
 const never = [
   "http://169.254.169.254/latest",
   "http://[::ffff:169.254.169.254]/",
@@ -66,9 +66,9 @@ describe.each(["any", "public"] as const)("callback_policy %s", (policy) => {
 
   const queue = async (url: string) => {
     const headers = ["X-Callback-Url", url, "Accept", "application/json"];
-    const answer = await sendVerbatim(gateway.port, { method: "POST", target: "/async-function/echo", headers });
-    const text = await answer.text();
-    return text === "" ? answer.status : JSON.parse(text).code;
+    const response = await sendVerbatim(gateway.port, { method: "POST", target: "/async-function/echo", headers });
+    const text = await response.text();
+    return text === "" ? response.status : JSON.parse(text).code;
   };
   const refused = policy === "public" ? [...never, ...notPublic] : never;
 

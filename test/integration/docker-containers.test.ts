@@ -62,7 +62,7 @@ async function textsOf(of: FunctionRef, { logs }: DockerProvider = provider): Pr
 
 const run = (name: string, process: string, over: Partial<ReplicaSpec> = {}) =>
   runReplica(provider, { ...ref(name), ...over, environment: { fprocess: process, ...over.environment } });
-const answer = async ({ url }: { url: string }, body = ""): Promise<string> =>
+const callReplica = async ({ url }: { url: string }, body = ""): Promise<string> =>
   (await fetch(url, { method: "POST", body })).text();
 
 describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provider", () => {
@@ -85,7 +85,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     );
     const limits = { memory: "256Mi", cpu: "500m" };
     const replica = await run("limited", status, { limits, requests: { memory: "64Mi", cpu: "250m" } });
-    const [uid, gid, ...lines] = (await answer(replica)).trim().split("\n");
+    const [uid, gid, ...lines] = (await callReplica(replica)).trim().split("\n");
 
     expect([uid, gid]).toEqual(["12000", "12000"]);
     const rights = lines.filter((text) => text.startsWith("Cap"));
@@ -120,12 +120,12 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     const closed = await run("closed", write, { readOnlyRootFilesystem: true });
     const open = await run("open", write);
 
-    expect(await answer(closed)).toBe("ran\ndrwxrwxrwt\n");
-    expect(await answer(open)).toBe("home\nran\ndrwxrwxrwt\n");
+    expect(await callReplica(closed)).toBe("ran\ndrwxrwxrwt\n");
+    expect(await callReplica(open)).toBe("home\nran\ndrwxrwxrwt\n");
     await Promise.all([provider.replicas.stop(closed.id), provider.replicas.stop(open.id)]);
   });
 
-  test("more memory than the limit is OOMKilled, an end by itself its code and last words", async () => {
+  test("more memory than the limit is OOMKilled; an exit has its code and last output", async () => {
     const eat = `node -e 'const all = []; setInterval(() => all.push(Buffer.alloc(2e7, 1)), 1)'`;
     const greedy = await provider.replicas.start({
       ...echoSpec(ref("greedy")),
@@ -151,7 +151,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     for (const { id } of [greedy, nothing]) await provider.replicas.stop(id);
   });
 
-  test("what ended containers wrote outlives a restart, until the function is forgotten", async () => {
+  test("logs of ended containers survive a restart, until the function is removed", async () => {
     const data = join(directory.path, "restarted");
     await mkdir(data);
     const talker = ref("talker");
@@ -180,7 +180,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     }
   });
 
-  test("an image that cannot be had is a failure with the engine's words", async () => {
+  test("an image that cannot be pulled is a failure with the engine's message", async () => {
     const start = async (image: string) => {
       const { id } = await provider.replicas.start({ ...echoSpec(ref("imageless")), image });
       const failure = await ended(id);
@@ -196,7 +196,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     expect((await start("a?b=c"))?.reason).toBe("InvalidImageName");
   });
 
-  test("a missing image is pulled, told how far it is; a command that is not in it is the engine's words", async () => {
+  test("a missing image is pulled with its progress; a command that it lacks has the engine's message", async () => {
     await using registry = await openImageRegistry({ layer: 3_000_000, pieces: 12, pause: 200 });
     const image = `${registry.host}/acme/slow`;
     const { id } = await provider.replicas.start({ ...echoSpec(ref("pulled")), image });
@@ -205,18 +205,18 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
         const replica = (await provider.replicas.list()).find((each) => each.id === id);
         return replica?.state === "starting" && /: \d of 1 layers, \d+ of 3 MB$/.test(replica.failure?.message ?? "");
       },
-      { what: "word of the pull" },
+      { what: "progress of the pull" },
     );
 
     expect((await ended(id))?.message).toContain("exec /nothing failed: No such file or directory");
     await provider.replicas.stop(id);
-    // Takes an hour.
+    // A pull that takes an hour.
     await using endless = await openImageRegistry({ layer: 3_000_000, pieces: 12, pause: 300_000 });
     const stopped = await provider.replicas.start({ ...echoSpec(ref("pulled")), image: `${endless.host}/acme/other` });
     await provider.replicas.stop(stopped.id);
   });
 
-  test("secrets are at both paths, read-only; an update comes at once and whole, also while they are read", async () => {
+  test("secrets are at both paths, read-only; an update is immediate and atomic, also during reads", async () => {
     const value = (letter: string): string => letter.repeat(200_000);
     const key = { namespace: "functions", name: "key" };
     await provider.secrets.create(key, bytes(value("a")));
@@ -232,7 +232,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     });
     for (const letter of ["b", "c", "d", "e"]) {
       await provider.secrets.replace(key, bytes(value(letter)));
-      expect(await answer(replica)).toBe(letter);
+      expect(await callReplica(replica)).toBe(letter);
     }
     const seen = (await (await fetch(`${replica.url}/seen`)).json()) as string[];
     expect(seen.filter((each) => !/^200000 [abcde]$/.test(each))).toEqual([]);
@@ -244,7 +244,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       ),
       { secrets: ["key"] },
     );
-    expect(await answer(look)).toBe("key\n-r--------\neee\n1\n");
+    expect(await callReplica(look)).toBe("key\n-r--------\neee\n1\n");
     for (const { id } of [replica, look]) expect(JSON.stringify(await inspect(id))).not.toMatch(/([a-e])\1{9}/);
     await expect(provider.replicas.start({ ...echoSpec(ref("looker")), secrets: ["gone"] })).rejects.toMatchObject({
       code: "secret_not_found",
@@ -256,7 +256,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     expect(left.filter((name) => /^(?:reader|looker)/.test(name))).toEqual([]);
   });
 
-  test("from a container only the gateway and the outside can be reached", async () => {
+  test("a container can reach only the gateway and the outside", async () => {
     const probe = `require("node:http").createServer((request, response) => {
       const url = new URL(request.url, "http://x");
       const socket = require("node:net").connect({ host: url.searchParams.get("host"), port: Number(url.searchParams.get("port")), timeout: 3000 });
@@ -281,8 +281,8 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     ])
       expect(await reach(host, gateway.port)).toBe("connected");
     expect(await reach(outside.address, outside.port)).toBe("connected");
-    // Its own side's address: it does not see the container's.
-    await eventually(() => outside.peers().length > 0, { what: "word of the connection" });
+    // It sees the address of this host's side, not the container's.
+    await eventually(() => outside.peers().length > 0, { what: "the connection" });
     expect(outside.peers()).toEqual([outside.hostAddress]);
     for (const [host, port] of [
       [bridge, broker.port],
@@ -295,7 +295,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       [neighbour.address?.split(":")[0] ?? "", 8080],
     ] as const)
       expect([host, port, await reach(host, port)]).toEqual([host, port, "ECONNREFUSED"]);
-    // From this host everything of them answers.
+    // From this host they can be reached.
     expect((await fetch(`${elsewhere.url}/_/ready`)).status).toBe(200);
 
     await Promise.all([replica, neighbour, elsewhere].map(({ id }) => provider.replicas.stop(id)));
@@ -304,7 +304,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     expect(provider.bridgeAddresses()).toEqual([bridge]);
   });
 
-  test("long lines are cut, both outputs are read, and a followed log ends with its function", async () => {
+  test("long lines are truncated, both outputs are read, and a followed log ends with its function", async () => {
     const write = shell(`head -c 70000 /dev/zero | tr "\\0" x >&2; echo >&2; echo short >&2`);
     const replica = await run("writer", write);
     const texts: string[] = [];
@@ -312,7 +312,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
     const following = (async () => {
       for await (const { text } of provider.logs.read(query, new AbortController().signal)) texts.push(text);
     })();
-    await answer(replica);
+    await callReplica(replica);
     await eventually(() => texts.length === 2, { what: "two lines" });
     expect(texts).toEqual([`${"x".repeat(65_536)} [cut]\n`, "short\n"]);
     expect(await textsOf(ref("writer"))).toEqual(texts);
@@ -326,9 +326,9 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
 
   test("stop() waits for calls in flight, and ends what takes longer than the grace", async () => {
     const quick = await run("quick", shell("echo begun >&2; sleep 1; echo done"));
-    const said = answer(quick);
+    const reply = callReplica(quick);
     const slow = await run("slow", shell("echo begun >&2; sleep 100"), { grace: 0 });
-    const cut = answer(slow).then(
+    const cut = callReplica(slow).then(
       () => "responded",
       () => "cut",
     );
@@ -339,7 +339,7 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       });
     await Promise.all([provider.replicas.stop(quick.id), provider.replicas.stop(slow.id)]);
 
-    expect(await said).toBe("done\n");
+    expect(await reply).toBe("done\n");
     expect(await cut).toBe("cut");
   });
 

@@ -22,7 +22,7 @@ let engine: TestDockerEngine;
 
 const busyLoop = `sh -c 'while :; do :; done'`;
 
-/** How functions come to run for the contract of usage. */
+/** Starts and ends functions for the usage contract. */
 function usageOf(replicas: Replicas): Pick<OpenUsage, "start" | "end"> {
   const ofFunction = async (ref: FunctionRef) =>
     (await replicas.list()).filter(({ namespace, name }) => namespace === ref.namespace && name === ref.name);
@@ -125,7 +125,7 @@ describe.skipIf(noDockerEngine() !== undefined)("with a container engine", () =>
 async function openLogs() {
   const { client, image } = engine;
   const containers = new Map<string, { readonly ref: FunctionRef; readonly id: string; readonly container: string }>();
-  const heard = new Set<(ref: FunctionRef) => void>();
+  const listeners = new Set<(ref: FunctionRef) => void>();
   const mark = Math.random().toString(36).slice(2);
   const ofFunction = (ref: FunctionRef) =>
     [...containers.values()].filter((each) => formatRef(each.ref) === formatRef(ref));
@@ -133,8 +133,8 @@ async function openLogs() {
     containersOf: ofFunction,
     knows: (ref) => ofFunction(ref).length > 0,
     onChange: (changed) => {
-      heard.add(changed);
-      return () => heard.delete(changed);
+      listeners.add(changed);
+      return () => listeners.delete(changed);
     },
   });
   const remove = async (id: string): Promise<void> => {
@@ -144,12 +144,12 @@ async function openLogs() {
   };
   const start = async (ref: FunctionRef, id: string): Promise<string> => {
     const container = `weir-log-${mark}-${id}`;
-    // The first process is the only one whose output is kept: others write to its.
+    // Only the first process's output is kept: other processes write to it.
     const body = { Image: image, Cmd: ["sleep", "1000"], HostConfig: { NetworkMode: "none" } };
     await client.call("POST", "/containers/create", { query: { name: container }, body });
     await client.call("POST", `/containers/${container}/start`);
     containers.set(id, { ref, id, container });
-    for (const changed of heard) changed(ref);
+    for (const changed of listeners) changed(ref);
     return container;
   };
   return {

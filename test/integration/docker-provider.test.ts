@@ -66,10 +66,10 @@ async function deploy(over: Partial<FunctionDeployment>): Promise<void> {
 }
 
 const within = 60_000;
-const published = (wanted: (entry: FunctionEndpoints) => boolean, what: string) =>
-  publishedIn(endpoints, wanted, what, within);
+const published = (matches: (entry: FunctionEndpoints) => boolean, what: string) =>
+  publishedIn(endpoints, matches, what, within);
 const settled = (count: number, generation: number) => settledIn(endpoints, count, generation, within);
-/** Where nobody is ready it says why. */
+/** Calls any ready replica; throws with the reason if there is none. */
 const call = async (): Promise<string> => {
   if (addresses.length > 0) return await callAny(addresses);
   const entries = (await endpoints.list()).flatMap(({ conditions }) => conditions);
@@ -116,24 +116,24 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
   });
 
   test("a new generation rolls without a failed call, also to more replicas and fewer", async () => {
-    const answering = (word: string): Partial<FunctionDeployment> => ({
+    const replying = (word: string): Partial<FunctionDeployment> => ({
       envProcess: `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("${word}"), 5)).listen(process.env.PORT)'`,
       envVars: { mode: "http" },
       labels: { "com.service.scale.min": "2" },
     });
-    await deploy(answering("old"));
+    await deploy(replying("old"));
     await settled(2, 1);
-    const answers = new Set<string>();
+    const replies = new Set<string>();
     const failures: string[] = [];
     let ending = false;
     const loops = Array.from({ length: 3 }, async () => {
       while (!ending)
         await call().then(
-          (answer) => answers.add(answer),
+          (reply) => replies.add(reply),
           (err: unknown) => failures.push(String(err)),
         );
     });
-    await deploy(answering("new"));
+    await deploy(replying("new"));
     await settled(2, 2);
     await functions.write(hello, (current) => ({ ...(current ?? fail()), replicas: 1 }));
     await settled(1, 2);
@@ -141,10 +141,10 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     await Promise.all(loops);
 
     expect(failures).toEqual([]);
-    expect([...answers].sort()).toEqual(["new", "old"]);
+    expect([...replies].sort()).toEqual(["new", "old"]);
   });
 
-  test("an image that cannot be had is a condition with the engine's words, and mended by the next deployment", async () => {
+  test("a failed pull is a condition with the engine's message, and the next deployment repairs it", async () => {
     await deploy({ image: "127.0.0.1:1/none:1", envProcess: "cat" });
     const entry = await published(
       ({ conditions }) => conditions.some(({ type, status }) => type === "Stalled" && status === "True"),
@@ -159,7 +159,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     expect(await call()).toBe("mended\n");
   });
 
-  test("after the host was killed the next one takes over what runs, secrets and all", async () => {
+  test("after a host was killed the next one takes over its replicas and their secrets", async () => {
     const data = join(directory.path, "killed");
     await mkdir(data);
     const [container, id] = await killedHost(data);
@@ -186,7 +186,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
       await settled(2, 1);
       if (how === "killed") {
         await engine.kill();
-        await eventually(() => provider.check(), { what: "word that the engine is away" });
+        await eventually(() => provider.check(), { what: "a report that the engine is away" });
         expect(provider.check()).toContain("Cannot reach the container engine");
         expect(await engineTrouble(engine.socket)).toContain("Cannot reach the container engine");
         await engine.start();
@@ -201,30 +201,30 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
         },
         { within: 45_000, what: "two replicas that run" },
       );
-      // The containers run before the provider has heard of it: what it said last may be from before the engine went.
-      await eventually(() => provider.check() === undefined, { what: "word that the engine is back" });
-      const answer = await eventually(call, { within: 45_000, what: "an answer" });
+      // The containers run before the provider knows of it: its last report may be older than the engine's end.
+      await eventually(() => provider.check() === undefined, { what: "a report that the engine is back" });
+      const reply = await eventually(call, { within: 45_000, what: "a reply" });
       await settled(2, 1);
 
-      expect(answer).toBe("hi\n");
+      expect(reply).toBe("hi\n");
     },
     150_000,
   );
 
-  test("a pull shows in the conditions how far it is", async () => {
+  test("the conditions show the progress of a pull", async () => {
     await using registry = await openImageRegistry({ layer: 3_000_000, pieces: 12, pause: 200 });
     await deploy({ image: `${registry.host}/acme/slow` });
     const entry = await published(
       ({ conditions }) =>
         conditions.some(({ reason, message }) => reason === "PullingImage" && message.endsWith(" of 3 MB")),
-      "word of the pull",
+      "progress of the pull",
     );
 
     expect(entry.conditions.find(({ type }) => type === "Ready")?.message).toContain("Pulling image");
     expect(entry.conditions.find(({ type }) => type === "Stalled")?.status).toBe("False");
   });
 
-  test("the next host goes on with the replicas of the killed one, and removes those nobody wants any more", async () => {
+  test("the next host keeps the replicas of the killed one, and removes those that are no longer desired", async () => {
     const data = join(directory.path, "killed");
     await mkdir(data);
     const [container] = await killedHost(data, [
@@ -254,7 +254,7 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     expect(await containers()).toEqual([]);
   });
 
-  test("removing a namespace leaves no container, network, secret or directory of it, and nothing of others is lost", async () => {
+  test("removing a namespace leaves no container, network, secret or directory, and others lose nothing", async () => {
     const createdAt = new Date().toISOString();
     const deployment = {
       service: "hello",
@@ -289,13 +289,13 @@ function fail(): never {
   throw new Error("not deployed");
 }
 
-/** Runs a host of its own with a replica each until it is killed; gives the ids of the first one's container and replica. */
+/** Runs a host with one replica for each, then kills it; returns the ids of the first container and replica. */
 async function killedHost(
   data: string,
-  wanted: readonly { readonly ref: FunctionRef; readonly generation: number }[] = [{ ref: hello, generation: 3 }],
+  started: readonly { readonly ref: FunctionRef; readonly generation: number }[] = [{ ref: hello, generation: 3 }],
 ): Promise<[container: string, replica: string]> {
   const support = pathToFileURL(join(repository, "test/support/docker-provider.ts")).href;
-  const specs = wanted.map(({ ref, generation }) => ({
+  const specs = started.map(({ ref, generation }) => ({
     ...echoSpec(ref, generation),
     secrets: ["key"],
     environment: { fprocess: "cat /var/service/secrets/key" },

@@ -24,7 +24,7 @@ import { openRestPlatform } from "./rest-platform.ts";
 let platform: Platform;
 let held: FunctionServer;
 let broken: RawFunction;
-/** Runs, or waits for its next run, as long as the test. */
+/** A call that runs, or waits for its next run, as long as the test. */
 let unfinished = "";
 let ended = "";
 
@@ -86,7 +86,7 @@ async function ask(method: string, target: string, body?: unknown, headers: read
   return response;
 }
 
-/** What the second of two equal requests is answered. */
+/** The response to the second of two equal requests. */
 async function second(method: string, target: string, body: unknown): Promise<Response> {
   await ask(method, target, body);
   return ask(method, target, body);
@@ -141,15 +141,15 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   bad_function_reply: [502, () => ask("GET", "/function/broken")],
   no_ready_replica: [503, () => ask("GET", "/function/absent")],
   queue_unavailable: [503, queueUnavailable],
-  // The broker is away by now, and with it what was deployed.
+  // The broker is down by now, and with it what was deployed.
   provider_unavailable: [503, () => ask("GET", "/system/functions")],
   function_timeout: [504, () => ask("GET", "/function/held")],
 };
 
 test.each(errorCodes)("%s", async (code) => {
   const [status, provoke] = rows[code];
-  const answer = await provoke();
-  const text = await answer.text();
+  const response = await provoke();
+  const text = await response.text();
 
   expect(JSON.parse(text), text).toEqual({
     type: `urn:weir:error:${code}`,
@@ -158,24 +158,24 @@ test.each(errorCodes)("%s", async (code) => {
     detail: expect.stringMatching(/^Cannot .+: .+[^.\n]$/),
     instance: expect.stringMatching(/^\//),
     code,
-    ...(answer.headers.has("x-call-id") ? { callId: answer.headers.get("x-call-id") } : {}),
+    ...(response.headers.has("x-call-id") ? { callId: response.headers.get("x-call-id") } : {}),
   });
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get("content-type")).toBe("application/problem+json");
-  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-  const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
-  expect(retryAfter >= 1 && retryAfter <= 30).toBe([429, 503].includes(answer.status));
+  expect(response.status).toBe(status);
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  expect(retryAfter >= 1 && retryAfter <= 30).toBe([429, 503].includes(response.status));
 });
 
-/** Of a gateway whose calls are kept in memory. */
+/** The response of a gateway that keeps its calls in memory. */
 async function callKeptInMemory(name: string, target: string, options: MemoryAsyncOptions): Promise<Response> {
   const gateway = await openSyncGateway({ invokeAsync: (...call) => invokeAsync(...call) });
   const invokeAsync = openMemoryAsyncInvoker(gateway.table, { edition: "enterprise", ...options });
   gateway.deploy(name, { annotations: { "com.service.queue": target } });
   const headers = ["Accept", "application/json"];
-  const answer = await sendVerbatim(gateway.port, { method: "POST", target: `/async-function/${name}`, headers });
+  const response = await sendVerbatim(gateway.port, { method: "POST", target: `/async-function/${name}`, headers });
   await gateway.close();
-  return answer;
+  return response;
 }
 
 function queueNotFound(): Promise<Response> {
@@ -193,7 +193,7 @@ async function resultNotFound(): Promise<Response> {
   return ask("GET", `/async-function/${id}/result`);
 }
 
-/** The call was given up, and its function is gone since. */
+/** The call was given up, and then its function was removed. */
 async function callNotRedrivable(): Promise<Response> {
   const id = await platform.calls.accepted("shaky", { tail: "/fail" });
   await eventually(() => platform.broker.deadLetter(id), { what: "the dead letter" });
@@ -222,8 +222,8 @@ async function tooManyCalls(): Promise<Response> {
   try {
     return await eventually(
       async () => {
-        const answer = await ask("GET", "/function/one-at-a-time");
-        return answer.status === 429 ? answer : undefined;
+        const response = await ask("GET", "/function/one-at-a-time");
+        return response.status === 429 ? response : undefined;
       },
       { what: "a call that is one too many" },
     );
@@ -239,16 +239,16 @@ async function tooManyStreams(): Promise<Response> {
   const streams = await Promise.all(
     Array.from({ length: 200 }, () => fresh.call("GET", "/system/logs?name=hello&follow=1", undefined, headers)),
   );
-  const answer = await fresh.call("GET", "/system/logs?name=hello", undefined, headers);
+  const response = await fresh.call("GET", "/system/logs?name=hello", undefined, headers);
   for (const stream of streams) await stream.body?.cancel();
-  return answer;
+  return response;
 }
 
 async function queueFull(): Promise<Response> {
   return eventually(
     async () => {
-      const answer = await ask("POST", "/async-function/held");
-      return answer.status === 202 ? undefined : answer;
+      const response = await ask("POST", "/async-function/held");
+      return response.status === 202 ? undefined : response;
     },
     { what: "the queue to be full" },
   );

@@ -32,7 +32,7 @@ const deploy = (execTimeout: string) =>
     body: JSON.stringify({ service: "bounded", image: "none", envVars: { exec_timeout: execTimeout } }),
   });
 
-test("above both limits it is refused with a sentence that names them, up to the longer one it is taken", async () => {
+test("exec_timeout above both limits is refused with both named, up to the longer one it is accepted", async () => {
   const refused = await deploy("6001ms");
   expect(refused.status).toBe(400);
   expect(await refused.text()).toBe(
@@ -53,10 +53,10 @@ test.each([
   await platform.deploy(service, { addresses: [hanging.address], envVars: { exec_timeout: text } });
   const id = await platform.calls.accepted(service);
   const started = performance.now();
-  const answer = await fetch(`${platform.url}/function/${service}`);
+  const response = await fetch(`${platform.url}/function/${service}`);
   const took = (performance.now() - started) / 1_000;
-  expect(answer.status).toBe(504);
-  expect(await answer.text()).toContain(`no reply within ${name} of ${call} s`);
+  expect(response.status).toBe(504);
+  expect(await response.text()).toContain(`no reply within ${name} of ${call} s`);
   expect(took).toBeGreaterThan(call - 0.05);
 
   const record = await platform.calls.ended(id);

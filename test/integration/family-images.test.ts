@@ -21,11 +21,11 @@ import { openDockerEngine } from "../support/shared-docker-engine.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 const hello = { namespace: "functions", name: "hello" };
-/** Connections of probes after which something would have been started. */
+/** Probe connections after which a program would have been started. */
 const manyProbes = 6;
 const within = 60_000;
 
-/** A provider of a function on `replicas`, and what a gateway would do with it. */
+/** A provider of one function on `replicas`, and what a gateway would do with it. */
 async function openFamily(replicas: Replicas) {
   const functions = new MemoryFunctionStore();
   const endpoints = new MemoryEndpoints();
@@ -62,14 +62,14 @@ async function openFamily(replicas: Replicas) {
   return { deploy, scale, ready };
 }
 
-/** Resolves with what was counted once there were many probes. */
+/** Resolves with the counts once there were many probes. */
 async function probed([address = ""]: readonly string[]) {
   return await eventually(
     async () => {
       const counts = await familyCounts(address);
       return counts.connections >= manyProbes ? counts : undefined;
     },
-    // Each look is a connection, too: seldom enough that most are probes.
+    // Each poll is a connection too: they are rare enough that most connections are probes.
     { within, what: `${manyProbes} connections`, every: 3_000 },
   );
 }
@@ -107,10 +107,10 @@ async function httpImage(replicas: Replicas, image: string): Promise<void> {
 }
 
 describe("images of the family", () => {
-  test("probes start the program of a classic watchdog not once; it is called, sleeps and comes back", () =>
+  test("probes never start the program of a classic watchdog; it is called, scaled to zero and woken", () =>
     classicImage(new FamilyReplicas("classic-watchdog"), "example/classic:1"));
 
-  test("an HTTP watchdog becomes ready, is called, sleeps and comes back", () =>
+  test("an HTTP watchdog becomes ready, is called, scaled to zero and woken", () =>
     httpImage(new FamilyReplicas("http-watchdog"), "example/http:1"));
 });
 
@@ -129,16 +129,16 @@ describe.skipIf(noDockerEngine() !== undefined)("images of the family as contain
     await check(docker.replicas, name);
   };
 
-  test("probes start the program of a classic watchdog not once; it is called, sleeps and comes back", async () => {
+  test("probes never start the program of a classic watchdog; it is called, scaled to zero and woken", async () => {
     await inContainers("classic-watchdog", classicImage);
   }, 300_000);
 
-  test("an HTTP watchdog becomes ready, is called, sleeps and comes back", async () => {
+  test("an HTTP watchdog becomes ready, is called, scaled to zero and woken", async () => {
     await inContainers("http-watchdog", httpImage);
   }, 300_000);
 });
 
-/** Makes an image of the base image whose command is the stand-in. */
+/** Builds an image from the base image whose command is the stand-in. */
 async function imageOf(
   { client, image: base }: Awaited<ReturnType<typeof openDockerEngine>>,
   image: FamilyImage,

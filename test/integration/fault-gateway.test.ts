@@ -14,7 +14,7 @@ import { openRawClient, type RawClient } from "../support/raw-client.ts";
 import { recordRuns } from "../support/record-runs.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
-/** Clients and replicas that go away in the middle (`faults.md` §5); calls that are queued meanwhile notice nothing. */
+/** Clients and replicas that go away during a call (`faults.md` §5); calls queued meanwhile are not affected. */
 let platform: Platform;
 let directory: TempDirectory;
 let sender: LedgerWriter;
@@ -22,10 +22,10 @@ let runs: LedgerWriter;
 let working: FunctionServer;
 let queued: ReturnType<typeof sendLoad>;
 let loadEnded: AbortController;
-/** Of the gateway before all that. */
+/** Open descriptors of the gateway before the test. */
 let descriptors = 0;
 
-/** Times are promised for a machine that nobody else uses. */
+/** The promised times hold for a dedicated machine; on this shared one they count three times. */
 const shared = 3;
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ async function invariants() {
   return settled;
 }
 
-test("FG4: a client cuts its upload half-way × 1000: no record, no call, no run, memory flat", async () => {
+test("FG4: a client aborts its upload half-way × 1000: no record, no call, no run, memory flat", async () => {
   const whole = 1_048_576;
   const half = Buffer.alloc(whole / 2);
   const ids: string[] = [];
@@ -104,7 +104,7 @@ test("FG4: a client cuts its upload half-way × 1000: no record, no call, no run
   await cutMany(300);
   const before = residentBytes(platform.gateway.pid);
   await cutMany(700);
-  // 350 MiB have come by now.
+  // 350 MiB have arrived by now.
   expect(residentBytes(platform.gateway.pid) - before).toBeLessThan(100 * 1_048_576);
 
   await descriptorsBack();
@@ -141,11 +141,11 @@ test("FP6: a replica killed mid-call: synchronous calls in flight are 502, queue
   const [doomed, other] = [await open(), await open()];
   await platform.deploy("replicated", { addresses: [doomed.address, other.address] });
   const stop = new AbortController();
-  let answered = 0;
-  /** One call at a time; gives what was not 200. */
+  let completed = 0;
+  /** Calls one after the other; returns the statuses that were not 200. */
   const callInLoop = async (): Promise<readonly number[]> => {
     const failed: number[] = [];
-    for (; !stop.signal.aborted; answered += 1) {
+    for (; !stop.signal.aborted; completed += 1) {
       const { status } = await platform.calls.send("GET", "/function/replicated");
       if (status !== 200) failed.push(status);
     }
@@ -160,17 +160,17 @@ test("FP6: a replica killed mid-call: synchronous calls in flight are 502, queue
     ledger: sender,
     signal: stop.signal,
   });
-  await eventually(() => doomed.open > 4 && doomed.requests.length > 50, { what: "calls under way" });
+  await eventually(() => doomed.open > 4 && doomed.requests.length > 50, { what: "calls in flight" });
 
   await doomed.close();
-  const later = answered + 200;
-  // Nobody has told the gateway yet that the replica is gone: what it refuses goes to the other one.
-  await eventually(() => answered > later, { what: "calls that go on" });
+  const later = completed + 200;
+  // The gateway does not know yet that the replica is gone: refused calls go to the other one.
+  await eventually(() => completed > later, { what: "calls that continue" });
   await platform.deploy("replicated", { addresses: [other.address] });
   stop.abort();
-  // Only what was in flight when it was killed, which is one call of each loop at most.
+  // Only calls in flight at the kill may fail: at most one of each loop.
   for (const failed of await Promise.all(loops)) expect([[], [502]]).toContainEqual(failed);
-  const accepted = (await load).sent.filter(({ class: answer }) => answer === "accepted");
+  const accepted = (await load).sent.filter(({ class: kind }) => kind === "accepted");
   expect(accepted.length).toBeGreaterThan(0);
 
   await invariants();

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 
-/** A call and a run may last 1 s where a function says nothing. */
+/** A call and a run may last 1 s unless the function sets its own timeout. */
 let platform: Platform;
 let slow: FunctionServer;
 let hanging: FunctionServer;
@@ -37,19 +37,19 @@ const deploy = (timeout: string, envVars: Record<string, string> = {}) =>
     body: JSON.stringify({ service: "timed", image: "none", annotations: timed(timeout), envVars }),
   });
 
-test("one line makes a slow function answer, called or queued", async () => {
+test("with one annotation a slow function can reply, called or queued", async () => {
   await platform.deploy("patient", { addresses: [slow.address], annotations: timed("8s") });
   const id = await platform.calls.accepted("patient");
-  const answer = await fetch(`${platform.url}/function/patient`);
-  expect([answer.status, await answer.text()]).toEqual([200, "at last"]);
+  const response = await fetch(`${platform.url}/function/patient`);
+  expect([response.status, await response.text()]).toEqual([200, "at last"]);
   expect(await platform.calls.ended(id)).toMatchObject({ state: "done", attempts: [{ status: 200 }] });
 });
 
 test("without it the same function is too slow", async () => {
   await platform.deploy("hurried", { addresses: [slow.address] });
   const id = await platform.calls.accepted("hurried");
-  const answer = await fetch(`${platform.url}/function/hurried`);
-  expect([answer.status, await answer.text()]).toEqual([
+  const response = await fetch(`${platform.url}/function/hurried`);
+  expect([response.status, await response.text()]).toEqual([
     504,
     'Cannot call function "hurried.functions": no reply within upstream_timeout of 1 s\n',
   ]);
@@ -64,9 +64,9 @@ test.each([
   const service = `for-${text}`;
   await platform.deploy(service, { addresses: [hanging.address], annotations: timed(text) });
   const id = await platform.calls.accepted(service);
-  const answer = await fetch(`${platform.url}/function/${service}`);
-  expect(answer.status).toBe(504);
-  expect(await answer.text()).toContain(`no reply within com.service.timeout of ${call} s`);
+  const response = await fetch(`${platform.url}/function/${service}`);
+  expect(response.status).toBe(504);
+  expect(await response.text()).toContain(`no reply within com.service.timeout of ${call} s`);
 
   const record = await platform.calls.ended(id);
   expect(record).toMatchObject({ state: "failed", attempts: [{ status: 504 }] });
@@ -74,15 +74,15 @@ test.each([
   expect(record.attempts[0]?.durationSeconds).toBeLessThan(run + 3);
 });
 
-test("a reply that falls silent is cut: the log says why, a metric counts it, and the client's body is not whole", async () => {
+test("an idle reply is aborted: logged with the reason, counted, and the client's body is incomplete", async () => {
   await platform.deploy("silent", { addresses: [silent.address], annotations: timed("500ms") });
-  const answer = await fetch(`${platform.url}/function/silent`);
-  expect(answer.status).toBe(200);
-  await expect(answer.text()).rejects.toThrow("terminated");
+  const response = await fetch(`${platform.url}/function/silent`);
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow("terminated");
   const cut = () => platform.gateway.log.find(({ msg }) => msg === "call was cut");
   await eventually(cut, { what: "the line of the log" });
   expect(cut()).toMatchObject({
-    callId: answer.headers.get("x-call-id"),
+    callId: response.headers.get("x-call-id"),
     functionName: "silent",
     namespace: "functions",
     reason: "idle",
@@ -91,7 +91,7 @@ test("a reply that falls silent is cut: the log says why, a metric counts it, an
   expect(await platform.metric(platform.gateway, "gateway_calls_cut_total", { reason: "idle" })).toBe(1);
 });
 
-test("a timeout that is too long, or none, is refused with a sentence", async () => {
+test("a timeout that is too long or invalid is refused with an explanation", async () => {
   const long = await deploy("10001ms");
   expect(long.status).toBe(400);
   expect(await long.text()).toBe(
@@ -114,12 +114,12 @@ test("exec_timeout may be as long as the function's own timeout, and no longer",
   );
 });
 
-test("a gateway that stops with a stream open cuts it after drain_timeout, and ends well", async () => {
+test("a gateway that stops with a stream open aborts it after drain_timeout, and exits with 0", async () => {
   const opened = await openPlatform({ drainTimeout: 1_000 });
   onTestFinished(() => opened.close());
   await opened.deploy("silent", { addresses: [silent.address] });
-  const answer = await fetch(`${opened.url}/function/silent`);
-  const text = expect(answer.text()).rejects.toThrow("terminated");
+  const response = await fetch(`${opened.url}/function/silent`);
+  const text = expect(response.text()).rejects.toThrow("terminated");
   const { gateway } = opened;
   const ended = await gateway.stop();
   expect(ended.code).toBe(0);

@@ -15,31 +15,31 @@ describe("a gateway that stops", () => {
     client.send(`GET /function/${path} HTTP/1.1\r\nHost: g\r\n\r\n`);
     return client;
   };
-  /** `/soon` answers when it is told to, `/stream` begins and goes on, anything else is never answered. */
+  /** `/soon` replies on demand, `/stream` begins and continues, anything else never replies. */
   const opened = async (drainTimeout: number) => {
-    const answers: (() => void)[] = [];
+    const pending: (() => void)[] = [];
     const fn = await serve((request, response) => {
-      if (request.url === "/soon") answers.push(() => response.end("whole"));
+      if (request.url === "/soon") pending.push(() => response.end("whole"));
       if (request.url !== "/stream") return;
       const ticking = setInterval(() => response.write("tick "), 50);
       response.on("close", () => clearInterval(ticking));
     });
     const gateway = await open({ upstreamTimeout: 60_000, server: { drainTimeout } });
     gateway.deploy("hello", { addresses: [fn.address] });
-    return { fn, gateway, answers };
+    return { fn, gateway, pending };
   };
 
-  test("lets calls end for drain_timeout, then cuts what is open, and it is said why", async () => {
-    const { fn, gateway, answers } = await opened(1_500);
+  test("lets calls end for drain_timeout, then aborts the others and gives the reason", async () => {
+    const { fn, gateway, pending } = await opened(1_500);
     const soon = await call(gateway, "hello/soon");
     const stream = await call(gateway, "hello/stream");
     const never = await call(gateway, "hello/never");
-    await eventually(() => fn.open === 3 && stream.text.includes("tick"), { what: "three calls under way" });
+    await eventually(() => fn.open === 3 && stream.text.includes("tick"), { what: "three calls in flight" });
 
     gateway.gateway.drain();
     const began = performance.now();
     const closed = gateway.gateway.close();
-    for (const answer of answers) answer();
+    for (const reply of pending) reply();
     expect(await soon.replies(1)).toMatchObject([{ status: 200, body: "whole" }]);
     await closed;
     expect(performance.now() - began).toBeGreaterThan(1_450);
@@ -56,17 +56,17 @@ describe("a gateway that stops", () => {
   });
 
   test("waits no longer than its last call", async () => {
-    const { fn, gateway, answers } = await opened(600_000);
+    const { fn, gateway, pending } = await opened(600_000);
     const soon = await call(gateway, "hello/soon");
-    await eventually(() => fn.open === 1, { what: "a call under way" });
+    await eventually(() => fn.open === 1, { what: "a call in flight" });
     const closed = gateway.gateway.close();
-    for (const answer of answers) answer();
+    for (const reply of pending) reply();
     expect(await soon.replies(1)).toMatchObject([{ status: 200, body: "whole" }]);
     await closed;
     expect(gateway.cuts).toEqual([]);
   });
 
-  test("cuts a call that still waits for a replica, and nobody wakes for it", async () => {
+  test("aborts a call that still waits for a replica, and wakes nothing for it", async () => {
     const gateway = await open({ wakeTimeout: 60_000, server: { drainTimeout: 300 } });
     gateway.deploy("cold", { replicas: 0 });
     const waiting = await call(gateway, "cold");
@@ -75,7 +75,7 @@ describe("a gateway that stops", () => {
     await waiting.end();
     expect(waiting.text).toBe("");
     await expect.poll(() => gateway.cuts).toEqual(["draining"]);
-    await eventually(() => gateway.waker.waitingCallers === 0, { what: "that nobody waits" });
+    await eventually(() => gateway.waker.waitingCallers === 0, { what: "no caller to wait" });
   });
 
   test("resets streams of HTTP/2, too", async () => {
@@ -86,7 +86,7 @@ describe("a gateway that stops", () => {
     const client = closing(await openHttp2Client(gateway.port, tls.cert));
     const asked = client.ask({ ":path": "/function/stream" });
     const reset = expect(asked).rejects.toThrow(/INTERNAL_ERROR/);
-    await eventually(() => fn.open === 1, { what: "a call under way" });
+    await eventually(() => fn.open === 1, { what: "a call in flight" });
     await gateway.gateway.close();
     await reset;
     await expect.poll(() => gateway.cuts).toEqual(["draining"]);

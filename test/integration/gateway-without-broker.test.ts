@@ -24,7 +24,7 @@ import { openNatsServer } from "../support/nats-server.ts";
 const ref = { name: "echo", namespace: "functions" };
 const mebibyte = 1_048_576;
 
-/** A gateway as on Kubernetes, where functions and endpoints are not the broker's; they are in memory here. */
+/** A gateway as on Kubernetes, where the broker stores neither functions nor endpoints; they are in memory here. */
 async function gatewayOf(link: NatsLink, address: string): Promise<BuiltGateway> {
   const { settings } = startSettings(gatewaySettings, {
     typed: { values: { port: "0", "basic-auth": "false" }, unknown: [], withoutValue: [], words: [] },
@@ -64,7 +64,7 @@ async function gatewayOf(link: NatsLink, address: string): Promise<BuiltGateway>
   });
 }
 
-test("a gateway that starts without a broker serves synchronous calls, and queues when broker and queues are there", async () => {
+test("a gateway that starts without a broker serves synchronous calls, and queues once there is one", async () => {
   const server = await openNatsServer({ users: true });
   await server.stop();
   const echo = await openFunctionServer();
@@ -72,8 +72,8 @@ test("a gateway that starts without a broker serves synchronous calls, and queue
   const gateway = await gatewayOf(link, echo.address);
   const url = `http://127.0.0.1:${await gateway.open()}`;
   const call = async (path: string, method = "POST") => {
-    const answer = await fetch(url + path, { method, headers: { accept: "application/json" } });
-    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+    const response = await fetch(url + path, { method, headers: { accept: "application/json" } });
+    return { status: response.status, headers: response.headers, body: await response.text() };
   };
 
   expect(await call("/function/echo")).toMatchObject({ status: 200, body: "ok" });
@@ -93,7 +93,7 @@ test("a gateway that starts without a broker serves synchronous calls, and queue
 
   await server.restart();
   await link.opened;
-  // The broker is there and its doctor is not.
+  // The broker is there, but not its queue-doctor.
   expect((await call("/async-function/echo")).status).toBe(503);
   const doctor = await NatsLink.open({ ...server.access(natsUser.doctor), name: "doctor", pingInterval: 5_000 });
   const facts = { maxFileStore: 512 * mebibyte, payloadLimit: mebibyte, maxCallRecords: 1_000, replicas: 1 };
@@ -111,7 +111,7 @@ test("a gateway that starts without a broker serves synchronous calls, and queue
   await server.close();
 });
 
-test("one that is closed before there was a broker ends at once", async () => {
+test("a gateway that is closed before there was a broker ends at once", async () => {
   const server = await openNatsServer({ users: true });
   await server.stop();
   const echo = await openFunctionServer();

@@ -52,7 +52,7 @@ async function sink(): Promise<CallbackSink> {
   closing.push(() => opened.close());
   return opened;
 }
-/** Counts connections, and is none to be talked to. */
+/** Counts connections, and never responds. */
 async function trap(): Promise<{ readonly port: number; readonly connections: number }> {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -119,7 +119,7 @@ describe("a callback", () => {
     expect(received.received[0]?.headers["host"]).toBe(`localhost:${received.port}`);
   });
 
-  test.each([201, 404, 410, 429, 500, 503])("is answered with %i", async (status) => {
+  test.each([201, 404, 410, 429, 500, 503])("has the outcome of a %i", async (status) => {
     const received = await sink();
     received.answerNext({ kind: "status", status, headers: { "Retry-After": "7" } });
     expect(await send(sender(), received.url)).toEqual({ kind: "responded", status, retryAfter: "7" });
@@ -132,7 +132,7 @@ describe("a callback", () => {
     expect(other.received).toEqual([]);
   });
 
-  test("sends no cookie that an answer set", async () => {
+  test("sends no cookie that a response set", async () => {
     const received = await sink();
     received.answerNext({ kind: "status", status: 200, headers: { "Set-Cookie": "a=1" } });
     const by = sender();
@@ -153,7 +153,7 @@ describe("a callback", () => {
     expect(proxy.connections).toBe(0);
   });
 
-  test("is unreachable when nobody listens, the connection breaks, or the answer is malformed", async () => {
+  test("is unreachable when nothing listens, the connection breaks, or the response is malformed", async () => {
     const received = await sink();
     received.answerNext({ kind: "reset" });
     expect(await send(sender(), received.url)).toMatchObject({ kind: "unreachable" });
@@ -162,12 +162,12 @@ describe("a callback", () => {
       kind: "unreachable",
       error: expect.stringMatching(/./),
     });
-    for (const answer of [
+    for (const reply of [
       "nonsense\r\n\r\n",
       `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}\r\n\r\n`,
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
     ]) {
-      const raw = await openRawFunction(answer);
+      const raw = await openRawFunction(reply);
       closing.push(() => raw.close());
       expect(await send(sender(), `http://${raw.address}/`)).toMatchObject({ kind: "unreachable" });
     }
@@ -185,7 +185,7 @@ describe("a callback", () => {
 });
 
 describe("limits", () => {
-  test("of time to the head of the answer", async () => {
+  test("of time to the head of the response", async () => {
     const received = await sink();
     received.answerAlways({ kind: "hang" });
     const startedAt = performance.now();
@@ -193,7 +193,7 @@ describe("limits", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(350);
   });
 
-  test("of time in all: an answer that trickles is cut", async () => {
+  test("of time in all: a response that trickles is aborted", async () => {
     let closed = false;
     const timers = new Set<NodeJS.Timeout>();
     const raw = await openRawFunction((socket) => {
@@ -211,7 +211,7 @@ describe("limits", () => {
     await eventually(() => closed, { what: "the connection to be closed" });
   });
 
-  test("of 64 KiB of answer: what was said counts, the rest is not read", async () => {
+  test("of 64 KiB of a response: its status counts, the rest is not read", async () => {
     let closed = false;
     let written = 0;
     const raw = await openRawFunction((socket) => {
@@ -230,7 +230,7 @@ describe("limits", () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test("the worker that stops: cut off at once, before it began and while it is under way", async () => {
+  test("a worker that stops: aborted at once, before the start and in flight", async () => {
     const received = await sink();
     received.answerAlways({ kind: "hang" });
     const stopped = new AbortController();
@@ -296,13 +296,13 @@ describe("where it may go", () => {
     ["a metadata service", [["169.254.169.254"]]],
     ["a public address and a private one", [["93.184.216.34", "192.168.0.1"]]],
     ["a private address and a public one", [["fd00::1", "2606:2800:220:1::1"]]],
-  ])("under public never to a name that means %s", async (_what, answers) => {
-    network = testNetwork({ "name.example": answers });
+  ])("under public never to a name that resolves to %s", async (_what, addresses) => {
+    network = testNetwork({ "name.example": addresses });
     expect(await send(sender({ policy: "public" }), "http://name.example:80/")).toMatchObject({ kind: "forbidden" });
     expect(network.dialled).toEqual([]);
   });
 
-  test("to the very address of a name that was checked, also when the name changes its mind", async () => {
+  test("to the address of a name that was checked, also when the name then resolves to another", async () => {
     const received = await sink();
     network = testNetwork({ "turning.example": [["93.184.216.34"], ["10.1.2.3"]] }, { "93.184.216.34": "127.0.0.1" });
     const by = sender({ policy: "public" });
@@ -348,18 +348,18 @@ describe("where it may go", () => {
     expect(broker.connections).toBe(0);
   });
 
-  test("a name that resolves to what is not allowed is refused by what it resolves to", async () => {
+  test("a name is refused by the address that it resolves to", async () => {
     const here = await trap();
     const outcome = await send(sender({ policy: "public" }), `http://localhost:${here.port}/`);
     expect(here.connections).toBe(0);
     expect(outcome).toMatchObject({ kind: "forbidden", error: expect.stringMatching(/is not public/) });
   });
 
-  test("a name that does not resolve is unreachable, and may be tried again", async () => {
+  test("a name that does not resolve is unreachable, and may be retried", async () => {
     expect(await send(sender(), "http://no-such-host.invalid/")).toMatchObject({ kind: "unreachable" });
   });
 
-  test("to what is allowed all the same: a host, a host with its port, a block", async () => {
+  test("to what is explicitly allowed: a host, a host with its port, a block", async () => {
     const received = await sink();
     const byName = received.url.replace("127.0.0.1", "localhost");
     for (const [allow, url] of [
@@ -394,9 +394,9 @@ describe("where it may go", () => {
     expect(gateway.received.map(({ target }) => target)).toEqual(["/async-function/echo/x?y=1", "/function/echo"]);
   });
 
-  test("one address of a name may be deaf: another that was checked is taken", async () => {
+  test("to another checked address of a name when nothing listens at the first", async () => {
     const server: Server = createServer((_request, response) => response.end());
-    // Listens on IPv4 only, while the name means both families.
+    // Listens on IPv4 only, while the name has addresses of both families.
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     closing.push(async () => {
@@ -405,7 +405,7 @@ describe("where it may go", () => {
       await once(server, "close");
     });
     const { port } = server.address() as AddressInfo;
-    // Sockets of this machine, which know how to go on with the next address; both are loopback.
+    // Real sockets, which continue with the next address; both are loopback.
     const both = { ...machineNetwork, resolve: async () => ["::1", "127.0.0.1"] };
     expect(await send(sender({}, { network: both }), `http://both.example:${port}/`)).toMatchObject({
       kind: "responded",

@@ -29,8 +29,8 @@ async function serve(handler?: FunctionHandler, options?: { readonly readBody?: 
   closing.push(() => server.close());
   return server;
 }
-async function serveRaw(answer: Parameters<typeof openRawFunction>[0]) {
-  const server = await openRawFunction(answer);
+async function serveRaw(reply: Parameters<typeof openRawFunction>[0]) {
+  const server = await openRawFunction(reply);
   closing.push(() => server.close());
   return server;
 }
@@ -44,7 +44,7 @@ function invoke(
 }
 
 describe("the function gets", () => {
-  test("method, path, query, headers and body as they were accepted, and what the platform says", async () => {
+  test("method, path, query, headers and body as they were accepted, and the platform's headers", async () => {
     const server = await serve();
     const call = sampleCall({
       path: "/a%2Fb/..;/c",
@@ -78,7 +78,7 @@ describe("the function gets", () => {
     expect(seen?.headers["transfer-encoding"]).toBeUndefined();
   });
 
-  test("a slash for no path, a bare ? as it is, no depth and no parent if there is none", async () => {
+  test("a slash for no path, a bare ? unchanged, no depth and no parent if there is none", async () => {
     const server = await serve();
     await invoke(server.address, { path: "", query: undefined, body: Buffer.alloc(0) });
     await invoke(server.address, { path: "/x", query: "" });
@@ -90,7 +90,7 @@ describe("the function gets", () => {
 });
 
 describe("the outcome is", () => {
-  test.each([200, 204, 302, 404, 418, 500, 599])("answered with %i", async (status) => {
+  test.each([200, 204, 302, 404, 418, 500, 599])("a response with %i", async (status) => {
     const server = await serve((_request, response) => response.writeHead(status, { "X-Own": "1" }).end());
     const outcome = await invoke(server.address);
     expect(outcome).toMatchObject({ kind: "responded", status, size: 0 });
@@ -99,7 +99,7 @@ describe("the outcome is", () => {
     expect(outcome.duration).toBeGreaterThan(0);
   });
 
-  test("the answer's headers as sent, in order, repeated ones too, less those of the connection", async () => {
+  test("the response's headers as sent, in order, repeated ones too, without those of the connection", async () => {
     const server = await serveRaw(
       "HTTP/1.1 200 OK\r\nX-B: 1\r\nSet-Cookie: a=1\r\nX-Latin: na\u00efve\r\nConnection: close, X-Hop\r\nX-Hop: gone\r\nKeep-Alive: timeout=5\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok",
     );
@@ -120,7 +120,7 @@ describe("the outcome is", () => {
     expect(Buffer.from(outcome.body ?? []).toString()).toBe("ok");
   });
 
-  test("a body of exactly the limit, and none but its length beyond it", async () => {
+  test("a body of exactly the limit, and only its length beyond it", async () => {
     const server = await serve((request, response) => {
       const size = Number(request.url?.slice(1));
       for (let left = size; left > 0; left -= 300) response.write("x".repeat(Math.min(left, 300)));
@@ -151,21 +151,21 @@ describe("the outcome is", () => {
   });
 
   test.each<[string, string]>([
-    ["it is no HTTP", "hello\r\n\r\n"],
+    ["it is not HTTP", "hello\r\n\r\n"],
     ["it has two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"],
     ["its status is 999", "HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nok"],
-    ["a chunk is no chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n"],
+    ["a chunk is invalid", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n"],
     ["its head is too long", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}\r\nContent-Length: 2\r\n\r\nok`],
-  ])("unreachable, perhaps begun, when the answer is malformed: %s", async (_name, answer) => {
-    const server = await serveRaw(answer);
+  ])("unreachable, perhaps begun, when the response is malformed: %s", async (_name, reply) => {
+    const server = await serveRaw(reply);
     expect(await invoke(server.address)).toMatchObject({ kind: "unreachable", sent: true });
   });
 
   test.each([
-    ["no answer at all", ""],
+    ["nothing", ""],
     ["half a head", "HTTP/1.1 200 OK\r\nConte"],
     ["a short body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok"],
-    ["a chunked body that is cut", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"],
+    ["a truncated chunked body", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"],
   ])("unreachable, perhaps begun, when the connection ends after %s", async (_name, text) => {
     for (const end of ["end", "resetAndDestroy"] as const) {
       const server = await serveRaw((socket) => {
@@ -175,7 +175,7 @@ describe("the outcome is", () => {
     }
   });
 
-  test("how far the answer had come when the connection ended", async () => {
+  test("how much of the response had arrived when the connection ended", async () => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
     for (const [text, error] of [
       ["", /^.+ after \d+ ms, before the head of its response$/],
@@ -187,7 +187,7 @@ describe("the outcome is", () => {
     }
   });
 
-  test("timed out when the head or the rest does not come in time, and the connection is closed", async () => {
+  test("timed out when the head or the rest does not arrive in time, and the connection is closed", async () => {
     const mute = await serve(() => {});
     const slow = await serve((_request, response) => void response.writeHead(200).write("x"));
     for (const server of [mute, slow]) {
@@ -200,7 +200,7 @@ describe("the outcome is", () => {
     }
   });
 
-  test("aborted when it is cut off, before, during and after the head, and the connection is closed", async () => {
+  test("aborted before, during and after the head, and the connection is closed", async () => {
     const stopped = new AbortController();
     stopped.abort();
     const never = await serve();

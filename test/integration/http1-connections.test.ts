@@ -50,7 +50,7 @@ describe("connections of HTTP/1.1", () => {
     return client;
   }
 
-  test("a connection goes on after each kind of body, and loses nothing", async () => {
+  test("a connection continues after each kind of body, and loses nothing", async () => {
     const client = await open();
     const before = echo.requests.length;
     client.send("POST /function/echo/1 HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\n\r\na");
@@ -67,7 +67,7 @@ describe("connections of HTTP/1.1", () => {
     expect(echo.requests.length - before).toBe(4);
   });
 
-  test("requests that come before the last one is answered wait their turn", async () => {
+  test("requests that arrive before the last reply wait their turn", async () => {
     const client = await open();
     const one = (name: string): string =>
       `POST /function/echo/${name} HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\n\r\nx`;
@@ -80,7 +80,7 @@ describe("connections of HTTP/1.1", () => {
     expect(replies.map(({ body }) => body)).toEqual(["x,x", "POST /a x", "POST /b x", "POST /c x"]);
   });
 
-  test("pipelined POSTs do not overtake each other, whatever takes how long", async () => {
+  test("pipelined POSTs do not overtake each other, however long each takes", async () => {
     const order: string[] = [];
     const slow = await openFunctionServer((request, response) => {
       order.push(`${request.url} begins`);
@@ -98,14 +98,14 @@ describe("connections of HTTP/1.1", () => {
     const post = (index: number): string =>
       `POST /function/slow/${index} HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\n\r\nx`;
     client.send(post(0) + post(1));
-    // The last one comes in a piece of its own, while the first is under way.
+    // The last one arrives separately, while the first is in flight.
     await expect.poll(() => order.length).toBe(1);
     client.send(post(2));
     await client.replies(3);
     expect(order).toEqual([0, 1, 2].flatMap((index) => [`/${index} begins`, `/${index} ends`]));
   });
 
-  test("more than may come before its turn waits, and nothing of it is lost", async () => {
+  test("more than may arrive before its turn waits, and nothing is lost", async () => {
     const client = await open();
     const size = 300_000;
     const post = (name: string, length: number): string =>
@@ -121,16 +121,12 @@ describe("connections of HTTP/1.1", () => {
 
   const call = (name: string): string => `GET /function/echo/${name} HTTP/1.1\r\nHost: g\r\n\r\n`;
   test.each([
-    ["a head that is none", "NONSENSE\r\n\r\n", 400],
+    ["an invalid head", "NONSENSE\r\n\r\n", 400],
     ["a head that breaks a rule", "GET /function/echo HTTP/1.1\r\nHost: g\r\nHost: g\r\n\r\n", 400],
     ["a method that is not allowed", "TRACE /function/echo HTTP/1.1\r\nHost: g\r\n\r\n", 405],
-    [
-      "chunks that are none",
-      "POST /function/echo HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n0x1\r\n",
-      400,
-    ],
+    ["invalid chunks", "POST /function/echo HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n0x1\r\n", 400],
     ["a wrong request of the REST API", "GET /system/info HTTP/1.1\r\nHost: g/\r\n\r\n", 400],
-  ])("what comes before %s is answered, nothing behind it is served", async (_name, wrong, status) => {
+  ])("requests before %s are served, nothing after it is", async (_name, wrong, status) => {
     const client = await open();
     const before = echo.requests.length;
     client.send(call("1") + call("chunks") + call("2") + wrong + call("never") + call("neither"));
@@ -141,7 +137,7 @@ describe("connections of HTTP/1.1", () => {
     expect(echo.requests.slice(before).map(({ target }) => target)).toEqual(["/1", "/chunks", "/2"]);
   });
 
-  test("what comes behind a wrong request in a piece of its own is not served either", async () => {
+  test("what follows a wrong request in a separate write is not served either", async () => {
     const client = await open();
     const before = echo.requests.length;
     client.send("GET /function/echo HTTP/1.1\r\nHost: g g\r\n\r\n");
@@ -155,11 +151,11 @@ describe("connections of HTTP/1.1", () => {
     ["unknown function", "HEAD /function/nope HTTP/1.1\r\nHost: g\r\n\r\n", 404],
     ["bad function", "HEAD /function/echo/broken HTTP/1.1\r\nHost: g\r\n\r\n", 502],
     ["wrong host", "HEAD /function/echo HTTP/1.1\r\nHost: a b\r\n\r\n", 400],
-    ["header that is none", "HEAD /function/echo HTTP/1.1\r\nHost: g\r\nA : 1\r\n\r\n", 400],
+    ["invalid header", "HEAD /function/echo HTTP/1.1\r\nHost: g\r\nA : 1\r\n\r\n", 400],
     ["head that is too large", `HEAD /function/echo HTTP/1.1\r\nHost: g\r\nA: ${"a".repeat(17_000)}\r\n\r\n`, 431],
     ["REST API", "HEAD /system/info HTTP/1.1\r\nHost: g\r\n\r\n", 200],
     ["asynchronous call", "HEAD /async-function/nope HTTP/1.1\r\nHost: g\r\n\r\n", undefined],
-  ])("the answer to HEAD has no body: %s", async (_name, bytes, status) => {
+  ])("the response to HEAD has no body: %s", async (_name, bytes, status) => {
     const client = await open();
     client.send(bytes.replace("Host: g\r\n", "Host: g\r\nConnection: close\r\n"));
     await client.end();
@@ -184,7 +180,7 @@ describe("connections of HTTP/1.1", () => {
     ["DESCRIBE /function/echo HTTP/1.1", 405],
     ["QUERY /function/echo HTTP/1.1", 200],
     ["PROPFIND /function/echo HTTP/1.1", 200],
-  ])("%j is answered with %i", async (line, status) => {
+  ])("%j gets %i", async (line, status) => {
     const reply = await rawRequest(gateway.port, `${line}\r\nHost: g\r\n\r\n`);
     expect(reply).toMatchObject({ status, closed: status !== 200 });
   });
@@ -225,7 +221,7 @@ describe("connections of HTTP/1.1", () => {
     expect(reply).toMatchObject({ status: 400, closed: true });
   });
 
-  test("HTTP/1.0 is answered without chunks, and closed unless it asks to be kept", async () => {
+  test("HTTP/1.0 gets no chunks, and is closed unless it asks to be kept", async () => {
     const get = "GET /function/echo/chunks HTTP/1.0\r\nHost: g\r\n";
     const stream = await rawRequest(gateway.port, `POST${get.slice(3)}Content-Length: 1\r\n\r\nx`);
     expect(stream).toMatchObject({ status: 200, body: "x,x", closed: true, headers: { connection: "close" } });
@@ -246,7 +242,7 @@ describe("connections of HTTP/1.1", () => {
     }
   });
 
-  test("a client that leaves takes its call with it", async () => {
+  test("a client that leaves ends its call", async () => {
     const held = await openFunctionServer(() => {});
     gateway.deploy("held", { addresses: [held.address] });
     const client = await open();
@@ -261,16 +257,16 @@ describe("connections of HTTP/1.1", () => {
   test.each([
     ["with a length", "Content-Length: 327680", "x".repeat(327_680)],
     ["in chunks", "Transfer-Encoding: chunked", `${chunk.repeat(10)}0\r\n\r\n`],
-  ])("of a body %s the rest is read away: a connection that was said to be kept is kept", async (_, framing, body) => {
+  ])("the rest of a body %s is discarded: a connection announced as kept is kept", async (_, framing, body) => {
     const client = await open();
-    // Answered at once, by a server that does not wait for bodies.
+    // This server replies at once, without waiting for the body.
     client.send(`POST /system/info HTTP/1.1\r\nHost: g\r\n${framing}\r\n\r\n${body.slice(0, 100)}`);
     expect((await client.replies(1))[0]).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
     client.send(body.slice(100) + call("next"));
     expect((await client.replies(2))[1]).toMatchObject({ status: 200, body: "GET /next " });
   });
 
-  test("of a body without end not more than a mebibyte is read away", async () => {
+  test("at most a mebibyte of an endless body is discarded", async () => {
     const client = await open();
     client.send("POST /system/info HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n");
     await client.replies(1);
@@ -278,7 +274,7 @@ describe("connections of HTTP/1.1", () => {
     await client.end(1_000);
   });
 
-  test("a connection on which nothing comes is closed without a word", async () => {
+  test("an idle connection is closed without a response", async () => {
     const client = await open();
     await client.end(4_000);
     expect(client.text).toBe("");
@@ -297,7 +293,7 @@ describe("connections of HTTP/1.1", () => {
 });
 
 describe("large bodies", () => {
-  /** Bytes that repeat only after a prime number of them, so that a piece in a wrong place shows. */
+  /** Bytes that repeat after a prime number of them, so a chunk in a wrong place shows. */
   const pattern = Buffer.from(Array.from({ length: 65_537 }, (_, index) => (index * 31) % 251));
   const size = 16 * 1_048_576;
   const whole = Buffer.alloc(size, pattern);
@@ -315,9 +311,9 @@ describe("large bodies", () => {
           if (!full && left === 0) return;
           left = Math.max(0, left - 1);
           request.pause();
-          const goOn = (): void => void request.resume();
-          if (full) response.once("drain", goOn);
-          else setImmediate(goOn);
+          const resume = (): void => void request.resume();
+          if (full) response.once("drain", resume);
+          else setImmediate(resume);
         });
         request.on("end", () => response.end());
       },

@@ -8,11 +8,11 @@ import { openFunctionServer, type FunctionHandler } from "../support/function-se
 import { selfSigned } from "../support/self-signed.ts";
 import { openSyncGateway, type SyncGateway, type SyncGatewayOptions } from "../support/sync-gateway.ts";
 
-/** What a client of HTTP/1.0 saw of one response, which the end of the connection ends. */
+/** A client of HTTP/1.0 and its one response, which ends with the connection. */
 class OldClient {
   readonly socket: Socket;
   text = "";
-  /** `end`: the connection was closed in order; else the code of the error. */
+  /** `end`: the connection was closed in order; else the error's code. */
   ending: string | undefined;
 
   constructor(socket: Socket, target: string) {
@@ -49,7 +49,7 @@ async function open(options?: SyncGatewayOptions, handler = halves): Promise<Syn
 
 const ways = ["without TLS", "over TLS"] as const;
 
-describe.each(ways)("a body that the end of the connection ends, %s", (way) => {
+describe.each(ways)("a body that ends with the connection, %s", (way) => {
   async function openClient(target: string, options?: SyncGatewayOptions, handler?: FunctionHandler) {
     const tls = way === "over TLS" ? await selfSigned() : undefined;
     const gateway = await open({ ...options, server: { ...(tls && { tls }), ...options?.server } }, handler);
@@ -65,13 +65,13 @@ describe.each(ways)("a body that the end of the connection ends, %s", (way) => {
     expect(client.body).toBe("first half,second half");
   });
 
-  test("is reset when the function breaks off, as an end would look like the body's", async () => {
+  test("is reset when the function aborts, as a close would look like the body's end", async () => {
     const { client } = await openClient("/function/halves/broken");
     await expect.poll(() => client.ending).toBe("ECONNRESET");
     expect(client.body).toBe("first half,");
   });
 
-  test("is reset when the gateway cuts its connections", async () => {
+  test("is reset when the gateway aborts its connections", async () => {
     const { client, gateway } = await openClient("/function/halves/held");
     await expect.poll(() => client.body).toBe("first half,");
     gateway.gateway.cutConnections();
@@ -99,7 +99,7 @@ describe.each(ways)("a body that the end of the connection ends, %s", (way) => {
     expect(client.body.length).toBeLessThan(size);
   });
 
-  test("of the REST API has no chunks, and is reset when it is cut", async () => {
+  test("of the REST API has no chunks, and is reset when it is aborted", async () => {
     const { client } = await openClient("/system/logs", {
       other: (_request, response) => response.write("first half,", () => response.destroy()),
     });

@@ -73,7 +73,7 @@ describe("functions that speak HTTP/2", () => {
     expect(gateway.lines[0]).toMatchObject({ status: 200, functionName: "greeter" });
   });
 
-  test("an error of the function arrives as it is", async () => {
+  test("an error of the function arrives unchanged", async () => {
     const { client } = await openGrpc();
     expect((await unary(client, "Fail")).err).toMatchObject({ code: status.FAILED_PRECONDITION, details: "not today" });
     expect((await unary(client, "None")).err).toMatchObject({ code: status.UNIMPLEMENTED });
@@ -127,14 +127,14 @@ describe("functions that speak HTTP/2", () => {
     expect((await call).reply).toBe("hello you");
   });
 
-  const serveH2c = async (answer: H2cHandler) => fixture.closing(await openH2cFunction(answer));
+  const serveH2c = async (handler: H2cHandler) => fixture.closing(await openH2cFunction(handler));
   const withTrailers = (stream: ServerHttp2Stream, body: string): void => {
     stream.respond({ ":status": 200, "content-type": "text/plain" }, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "x-sum": "1", "x-call-id": "mine" }));
     stream.end(`got ${body}`);
   };
 
-  test("trailers pass both ways, but not what the platform says", async () => {
+  test("trailers pass both ways, except those with the platform's names", async () => {
     const gateway = await fixture.open({ server: { tls } });
     const fn = await serveH2c(withTrailers);
     gateway.deploy("sums", { addresses: [fn.address], annotations: h2c });
@@ -165,7 +165,7 @@ describe("functions that speak HTTP/2", () => {
     expect(fn.seen[0]).not.toContain("te");
   });
 
-  test("headers that came twice arrive, and none that concerns a connection", async () => {
+  test("repeated headers arrive, and none that concerns a connection", async () => {
     const gateway = await fixture.open();
     const fn = await serveH2c(withTrailers);
     gateway.deploy("sums", { addresses: [fn.address], annotations: h2c });
@@ -178,7 +178,7 @@ describe("functions that speak HTTP/2", () => {
     expect(seen).not.toContain("proxy-connection");
   });
 
-  test("a connection closes once it rests, after a long call, too", async () => {
+  test("a connection closes once it is idle, after a long call, too", async () => {
     const gateway = await fixture.open({ upstreamTimeout: 15_000 });
     const fn = await serveH2c((stream, body) => setTimeout(() => withTrailers(stream, body), 4_500));
     gateway.deploy("long", { addresses: [fn.address], annotations: h2c });
@@ -187,7 +187,7 @@ describe("functions that speak HTTP/2", () => {
     await eventually(() => fn.open === 0, { what: "the end of the connection" });
   });
 
-  test("a function that breaks the rules of HTTP/2 is answered 502", async () => {
+  test("a call of a function that breaks the rules of HTTP/2 is 502", async () => {
     const gateway = await fixture.open();
     const fn = await fixture.serve();
     gateway.deploy("old", { addresses: [fn.address], annotations: h2c });
@@ -196,20 +196,20 @@ describe("functions that speak HTTP/2", () => {
     expect(await response.text()).toMatch(/Cannot call function "old/);
   });
 
-  test("a refused connection is tried once more elsewhere, with the body whole", async () => {
+  test("a refused connection is retried at another replica, with the whole body", async () => {
     const gateway = await fixture.open();
     const fn = await serveH2c(withTrailers);
     gateway.deploy("two", { addresses: [await freeAddress(), fn.address], annotations: h2c });
     const bodies = [undefined, "a", "b", "x".repeat(100_000), undefined, "c"];
     for (const body of bodies) {
       const init = body === undefined ? {} : { method: "POST", body };
-      const answer = await fetch(`${gateway.base}/function/two`, init);
-      expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 200, body: `got ${body ?? ""}` });
+      const reply = await fetch(`${gateway.base}/function/two`, init);
+      expect({ status: reply.status, body: await reply.text() }).toEqual({ status: 200, body: `got ${body ?? ""}` });
     }
     expect(gateway.table.findKey("two")?.replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0]);
   });
 
-  test("a stream that a replica refuses is tried elsewhere, one that it took is not", async () => {
+  test("a stream that a replica refuses is retried at another, one that it accepted is not", async () => {
     const gateway = await fixture.open();
     const { NGHTTP2_REFUSED_STREAM, NGHTTP2_INTERNAL_ERROR } = constants;
     let code: number = NGHTTP2_REFUSED_STREAM;
@@ -246,7 +246,7 @@ describe("functions that speak HTTP/2", () => {
     expect(await Promise.all([caller(), caller()])).toEqual([[200], [200]]);
   });
 
-  test("a function that resets a stream half-way breaks that reply off", async () => {
+  test("a function that resets a stream half-way aborts that reply", async () => {
     const gateway = await fixture.open();
     let reset: (() => void) | undefined;
     const fn = await serveH2c((stream) => {
@@ -261,7 +261,7 @@ describe("functions that speak HTTP/2", () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  test("a body that breaks off does not look whole to the function", async () => {
+  test("an aborted body does not look whole to the function", async () => {
     const gateway = await fixture.open({ server: { tls } });
     let whole = false;
     const fn = await serveH2c((stream) => (whole = !stream.aborted));
@@ -272,11 +272,11 @@ describe("functions that speak HTTP/2", () => {
     stream.write("half");
     await eventually(() => fn.seen.length === 1, { what: "the call" });
     stream.destroy(new DOMException("left", "AbortError"));
-    await eventually(() => fn.broken === 1, { what: "the function hearing of it" });
+    await eventually(() => fn.broken === 1, { what: "the function to notice" });
     expect(whole).toBe(false);
   });
 
-  test("is ready when HTTP/2 is spoken there", async () => {
+  test("a replica is ready when it speaks HTTP/2", async () => {
     const prober = new HttpProber();
     const fn = await serveH2c(withTrailers);
     const old = await fixture.serve();
@@ -293,6 +293,6 @@ describe("functions that speak HTTP/2", () => {
     const calls = Array.from({ length: 150 }, () => fetch(`${gateway.base}/function/many`));
     await eventually(() => held.length === 150, { what: "all calls" });
     for (const stream of held) withTrailers(stream, "");
-    for (const answer of await Promise.all(calls)) expect(await answer.text()).toBe("got ");
+    for (const reply of await Promise.all(calls)) expect(await reply.text()).toBe("got ");
   });
 });

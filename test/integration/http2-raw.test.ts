@@ -22,7 +22,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer = Bu
   return Buffer.concat([head, payload]);
 }
 
-/** Each header spelt out (RFC 7541 §6.2.2), so that nothing of it is corrected; texts of at most 126 bytes. */
+/** Each header as a literal (RFC 7541 §6.2.2), so nothing corrects it; texts of at most 126 bytes. */
 function headersFrame(list: readonly Header[], flags: number): Buffer {
   const text = (value: string): Buffer => Buffer.from([value.length, ...Buffer.from(value, "latin1")]);
   const block = list.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]);
@@ -67,7 +67,7 @@ describe("HTTP/2 as bytes", () => {
     tls = await selfSigned();
   });
 
-  /** Sends one request on a connection of its own: its answer begins (a status), or its stream or connection is ended. */
+  /** Sends one request on a new connection; gives its status, or "ended" if its stream or connection was ended. */
   const send = async (list: readonly Header[], body: string) => {
     const gateway = await fixture.open({ server: { tls } });
     const fn = await fixture.serve();
@@ -85,13 +85,13 @@ describe("HTTP/2 as bytes", () => {
     const outcome = await eventually(
       () => {
         const frames = framesOf(received);
-        const answer = frames.find(({ type, stream }) => stream === 1 && type === frameType.headers);
-        // The first header is the status, from the static table or spelt out.
-        if (answer !== undefined) return statusOf(answer.payload);
+        const response = frames.find(({ type, stream }) => stream === 1 && type === frameType.headers);
+        // The first header is the status, from the static table or as a literal.
+        if (response !== undefined) return statusOf(response.payload);
         const ended = frames.some(({ type }) => type === frameType.reset || type === frameType.goAway);
         return ended || closed ? "ended" : undefined;
       },
-      { what: "an answer" },
+      { what: "a response" },
     );
     return { outcome, fn };
   };
@@ -117,9 +117,9 @@ describe("HTTP/2 as bytes", () => {
     ["two paths", head([":path", "/other"])],
     ["two authorities", head([":authority", "g"])],
     ["an empty path", [...without(":path"), [":path", ""]]],
-    ["a pseudo header of an answer", head([":status", "200"])],
-    ["a pseudo header that is none", head([":weir", "1"])],
-    ["a pseudo header behind others", [...without(":path"), ["x-a", "1"], [":path", "/function/hello"]]],
+    ["a pseudo header of a response", head([":status", "200"])],
+    ["an unknown pseudo header", head([":weir", "1"])],
+    ["a pseudo header after others", [...without(":path"), ["x-a", "1"], [":path", "/function/hello"]]],
     ["Transfer-Encoding", head(["transfer-encoding", "chunked"])],
     ["Connection", head(["connection", "close"])],
     ["Keep-Alive", head(["keep-alive", "timeout=1"])],
@@ -130,14 +130,14 @@ describe("HTTP/2 as bytes", () => {
     ["a length above the body's", head(["content-length", "3"])],
     ["a length below the body's", head(["content-length", "1"])],
     ["two lengths", head(["content-length", "2"], ["content-length", "2"])],
-    ["a length that is none", head(["content-length", "+2"])],
+    ["an invalid length", head(["content-length", "+2"])],
   ] satisfies [string, readonly Header[]][])("%s: the function sees no whole request", async (_name, list) => {
     const { outcome, fn } = await send(list, "it");
     expect(["ended", 400, 502]).toContain(outcome);
     expect(fn.requests).toEqual([]);
   });
 
-  // The library below leaves such a header out and tells nobody.
+  // The HTTP/2 library drops such a header silently.
   test.each([
     ["a space in a name", "x upper", "1"],
     ["a line end in a value", "x-a", "1\r\nx-b: 2"],

@@ -29,7 +29,7 @@ describe("the gateway over HTTP/2", () => {
     return { gateway, client };
   };
 
-  test("prior knowledge without TLS is answered 400 and closed", async () => {
+  test("prior knowledge without TLS gets 400 and is closed", async () => {
     const gateway = await fixture.open();
     expect(await rawRequest(gateway.port, preface)).toMatchObject({ status: 400, closed: true });
   });
@@ -59,14 +59,14 @@ describe("the gateway over HTTP/2", () => {
       response.end(`got ${body}`);
     });
     gateway.deploy("hello", { addresses: [fn.address] });
-    const answer = await client.ask(
+    const reply = await client.ask(
       [":method", "POST", ":path", "/function/hello/a%2Fb?x=1", "cookie", "a=1", "cookie", "b=2", "x-call-id", uuid],
       "body",
     );
-    expect(answer).toMatchObject({ status: 201, body: "got body" });
-    expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
-    expect(answer.headers["x-a"]).toBe("1, 2");
-    expect(answer.headers["x-call-id"]).toBe(uuid);
+    expect(reply).toMatchObject({ status: 201, body: "got body" });
+    expect(reply.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+    expect(reply.headers["x-a"]).toBe("1, 2");
+    expect(reply.headers["x-call-id"]).toBe(uuid);
     const seen = fn.requests[0];
     expect(seen).toMatchObject({ method: "POST", target: "/a%2Fb?x=1", body: "body" });
     expect(seen?.headers).toMatchObject({
@@ -121,12 +121,12 @@ describe("the gateway over HTTP/2", () => {
     stream.on("error", () => {});
     expect(String(await once(stream, "data"))).toBe("data: 1\n\n");
     stream.close(constants.NGHTTP2_CANCEL);
-    await eventually(() => fn.aborted === 1, { what: "the function hearing of it" });
+    await eventually(() => fn.aborted === 1, { what: "the function to notice" });
     await eventually(() => gateway.lines.length === 1, { what: "the end of the call" });
     expect((await client.ask({ ":path": "/other" })).body).toBe("other");
   });
 
-  test("a function that breaks off resets the stream alone", async () => {
+  test("a function that aborts resets its stream only", async () => {
     const { gateway, client } = await open();
     const fn = await fixture.serve((_request, response) => {
       response.writeHead(200).write("half");
@@ -137,7 +137,7 @@ describe("the gateway over HTTP/2", () => {
     expect((await client.ask({ ":path": "/other" })).status).toBe(200);
   });
 
-  test("a call over its time is answered 504, and concurrency.max holds", async () => {
+  test("a call over its timeout gets 504, and concurrency.max holds", async () => {
     const { gateway, client } = await open({ upstreamTimeout: 300 });
     const fn = await fixture.serve(() => {});
     gateway.deploy("slow", { addresses: [fn.address], annotations: { "com.service.concurrency.max": "1" } });
@@ -154,7 +154,7 @@ describe("the gateway over HTTP/2", () => {
     ["X-Callback-Url twice", ["x-callback-url", "http://a/", "x-callback-url", "http://a/"], 400],
     ["X-Call-Depth twice", ["x-call-depth", "1", "x-call-depth", "1"], 400],
     ["another Host beside :authority", ["host", "elsewhere"], 400],
-    ["a content length that is none", ["content-length", "0x1"], 0],
+    ["an invalid content length", ["content-length", "0x1"], 0],
     ["an unknown expectation", ["expect", "tea"], 417],
     ["more than 100 headers", Array.from({ length: 101 }, (_none, index) => [`x-${index}`, "1"]).flat(), 431],
     ["a head over 16 KiB", ["x-large", "x".repeat(17_000)], 431],
@@ -171,7 +171,7 @@ describe("the gateway over HTTP/2", () => {
     expect((await client.ask({ ":path": "/function/hello" })).status).toBe(200);
   });
 
-  test("a target that is none resets the stream", async () => {
+  test("an invalid target resets the stream", async () => {
     const { client } = await open();
     await expect(client.ask({ ":path": "/a b" })).rejects.toThrow(/PROTOCOL_ERROR/);
     await expect(client.ask({ ":path": "*" })).rejects.toThrow(/PROTOCOL_ERROR/);
@@ -191,7 +191,7 @@ describe("the gateway over HTTP/2", () => {
     expect((await client.ask({ ":method": method, ...head })).status).toBe(status);
   });
 
-  test("platform headers from outside, and their twins, go no further", async () => {
+  test("platform headers from outside, and their lookalikes, are dropped", async () => {
     const { gateway, client } = await open();
     const fn = await fixture.serve();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -204,7 +204,7 @@ describe("the gateway over HTTP/2", () => {
     for (const name of [...hidden, "te"]) expect(fn.requests[0]?.headers[name]).toBeUndefined();
   });
 
-  test("X-Forwarded-* count from trusted proxies only, and the trace goes on", async () => {
+  test("X-Forwarded-* count from trusted proxies only, and the trace continues", async () => {
     const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const head = {
       ":path": "/function/hello",
@@ -237,7 +237,7 @@ describe("the gateway over HTTP/2", () => {
     });
   });
 
-  test("methods and paths that clients invent make no series", async () => {
+  test("methods and paths that clients invent create no series", async () => {
     const { gateway, client } = await open();
     for (const method of ["FROBNICATE", "SPY", "TRACE"]) await client.ask({ ":method": method, ":path": `/${method}` });
     const labels = [...gateway.routes.entries()].map(([{ path, method }]) => `${method} ${path}`);
@@ -245,11 +245,11 @@ describe("the gateway over HTTP/2", () => {
     expect(new Set(labels)).toEqual(new Set(["other other"]));
   });
 
-  test("trailers stop here when the function speaks HTTP/1.1, both ways", async () => {
+  test("trailers are dropped both ways when the function speaks HTTP/1.1", async () => {
     const { gateway, client } = await open();
-    let came: readonly string[] = [];
+    let receivedTrailers: readonly string[] = [];
     const fn = await fixture.serve((request, response, body) => {
-      came = request.rawTrailers;
+      receivedTrailers = request.rawTrailers;
       response.writeHead(200, { trailer: "X-Sum" });
       response.write(body);
       response.addTrailers({ "X-Sum": "1" });
@@ -260,13 +260,13 @@ describe("the gateway over HTTP/2", () => {
     const stream = client.session.request(head, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "x-mine": "2" }));
     stream.end("it");
-    const answer = await answerOf(stream);
-    expect(answer).toMatchObject({ status: 200, body: "it", trailers: {} });
-    expect(answer.headers["trailer"]).toBeUndefined();
-    expect(came).toEqual([]);
+    const reply = await answerOf(stream);
+    expect(reply).toMatchObject({ status: 200, body: "it", trailers: {} });
+    expect(reply.headers["trailer"]).toBeUndefined();
+    expect(receivedTrailers).toEqual([]);
   });
 
-  test("Expect: 100-continue is answered when a replica takes the body", async () => {
+  test("100 Continue is sent when a replica can take the body", async () => {
     const { gateway, client } = await open();
     const fn = await fixture.serve((_request, response, body) => response.end(`got ${body}`));
     gateway.deploy("cold", { replicas: 0 });
@@ -277,15 +277,15 @@ describe("the gateway over HTTP/2", () => {
       continued = true;
       stream.end("it");
     });
-    const answer = answerOf(stream);
+    const reply = answerOf(stream);
     await eventually(() => gateway.waker.waitingCallers === 1, { what: "the call that waits" });
     expect(continued).toBe(false);
     gateway.setReplicas("cold", [fn.address]);
-    expect((await answer).body).toBe("got it");
+    expect((await reply).body).toBe("got it");
     expect(fn.requests[0]?.headers["expect"]).toBeUndefined();
   });
 
-  test("a body that stops coming is answered 408", async () => {
+  test("an idle body gets 408", async () => {
     const { gateway, client } = await open({ server: { bodyIdleTimeout: 200 } });
     const fn = await fixture.serve();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -299,8 +299,8 @@ describe("the gateway over HTTP/2", () => {
     const fn = await fixture.serve((_request, response) => setTimeout(() => response.end("ok"), 20));
     gateway.deploy("hello", { addresses: [fn.address] });
     expect(client.session.remoteSettings.maxConcurrentStreams).toBe(100);
-    const answers = await Promise.all(Array.from({ length: 300 }, () => client.ask({ ":path": "/function/hello" })));
-    expect(answers.every(({ status, body }) => status === 200 && body === "ok")).toBe(true);
+    const replies = await Promise.all(Array.from({ length: 300 }, () => client.ask({ ":path": "/function/hello" })));
+    expect(replies.every(({ status, body }) => status === 200 && body === "ok")).toBe(true);
   });
 
   test("hundreds of bodies at once share a connection, more than it carries at a time", async () => {
@@ -308,25 +308,25 @@ describe("the gateway over HTTP/2", () => {
     const fn = await fixture.serve((request, response) => request.pipe(response), { readBody: false });
     gateway.deploy("echo", { addresses: [fn.address] });
     const bodies = Array.from({ length: 500 }, (_none, index) => `${index} ${"x".repeat(index * 10)}`);
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       bodies.map((body) => client.ask({ ":method": "POST", ":path": "/function/echo" }, body)),
     );
-    expect(answers.map(({ body }) => body)).toEqual(bodies);
+    expect(replies.map(({ body }) => body)).toEqual(bodies);
   });
 
-  test("bodies that nobody reads, or not to their end, leave no stream behind", async () => {
+  test("bodies that are read in part or not at all leave no stream behind", async () => {
     const other: RequestListener = (request, response) => {
-      const answer = (): void => void setTimeout(() => response.end("enough"), 20);
-      if (request.url === "/ignored") return answer();
+      const reply = (): void => void setTimeout(() => response.end("enough"), 20);
+      if (request.url === "/ignored") return reply();
       request.once("data", () => {
         request.pause();
-        answer();
+        reply();
       });
     };
     const { gateway, client } = await open({ other });
     const fn = await fixture.serve((_request, response) => response.end("enough"), { readBody: false });
     gateway.deploy("early", { addresses: [fn.address] });
-    // One that has come whole by the time of the answer, and one larger than what may come unread.
+    // One that has arrived whole by the time of the response, and one larger than what may arrive unread.
     const bodies = ["small", "x".repeat(100_000)];
     const targets = [
       { path: "/function/nobody", status: 404 },
@@ -334,13 +334,13 @@ describe("the gateway over HTTP/2", () => {
       { path: "/ignored", status: 200 },
       { path: "/begun", status: 200 },
     ];
-    // Of each more, in all, than a connection carries at a time.
+    // More of each, in all, than a connection carries at a time.
     for (const body of bodies) {
       for (const { path, status } of targets) {
-        const answers = await Promise.all(
+        const replies = await Promise.all(
           Array.from({ length: 150 }, () => client.ask({ ":method": "POST", ":path": path }, body)),
         );
-        for (const answer of answers) expect(answer.status).toBe(status);
+        for (const reply of replies) expect(reply.status).toBe(status);
       }
     }
   });
@@ -355,7 +355,7 @@ describe("the gateway over HTTP/2", () => {
     for (const stream of streams) stream.on("error", () => {});
     await Promise.all(streams.map((stream) => once(stream, "data")));
     client.close();
-    await eventually(() => fn.aborted === 3, { what: "the function hearing of it" });
+    await eventually(() => fn.aborted === 3, { what: "the function to notice" });
     await eventually(() => gateway.lines.length === 3, { what: "the end of the calls" });
   });
 
@@ -377,7 +377,7 @@ describe("the gateway over HTTP/2", () => {
   test.each([
     ["at once", 0],
     ["after longer than that", 700],
-  ])("a client that does not read is cut, and its other streams go on; answered %s", async (_when, wait) => {
+  ])("a stream that is not read is aborted, and the client's others continue; response %s", async (_when, wait) => {
     const large = Buffer.alloc(5_000_000);
     const other: RequestListener = (_request, response) => void setTimeout(() => response.end(large), wait);
     const { client } = await open({ other, server: { bodyIdleTimeout: 300 } });
@@ -390,21 +390,21 @@ describe("the gateway over HTTP/2", () => {
     expect((await client.ask({ ":path": "/large" })).status).toBe(200);
   });
 
-  test("draining tells clients to go elsewhere, and closing waits for the last reply", async () => {
+  test("draining sends GOAWAY, and closing waits for the last reply", async () => {
     const { gateway, client } = await open();
-    const answers: (() => void)[] = [];
-    const fn = await fixture.serve((_request, response) => answers.push(() => response.end("last")));
+    const pending: (() => void)[] = [];
+    const fn = await fixture.serve((_request, response) => pending.push(() => response.end("last")));
     gateway.deploy("hello", { addresses: [fn.address] });
-    const answer = client.ask({ ":path": "/function/hello" });
-    await eventually(() => answers.length === 1, { what: "the call" });
-    const told = once(client.session, "goaway");
+    const reply = client.ask({ ":path": "/function/hello" });
+    await eventually(() => pending.length === 1, { what: "the call" });
+    const goAway = once(client.session, "goaway");
     gateway.gateway.drain();
-    expect((await told)[0]).toBe(constants.NGHTTP2_NO_ERROR);
+    expect((await goAway)[0]).toBe(constants.NGHTTP2_NO_ERROR);
     const late = fixture.closing(await openHttp2Client(gateway.port, tls.cert));
     expect((await late.ask({ ":path": "/other" })).status).toBe(200);
     const closed = gateway.gateway.close();
-    answers[0]?.();
-    expect((await answer).body).toBe("last");
+    pending[0]?.();
+    expect((await reply).body).toBe("last");
     await closed;
   });
 

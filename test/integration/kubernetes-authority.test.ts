@@ -8,10 +8,10 @@ import { KubeClient } from "../../runtime/adapters/kubernetes/client/client.ts";
 import { kinds } from "../../runtime/adapters/kubernetes/client/kinds.ts";
 import { selfSigned } from "../support/self-signed.ts";
 
-test("an API server with another authority is trusted as soon as the mounted file has it, by one that runs", async () => {
+test("a running client trusts the API server's new authority as soon as the mounted file has it", async () => {
   const [first, second] = [await selfSigned(), await selfSigned()];
   const server = createServer(first, (_request, response) => {
-    // The next request needs a connection of its own.
+    // The next request needs a new connection.
     response.writeHead(200, { connection: "close" }).end(JSON.stringify({ metadata: { name: "a" } }));
   });
   server.listen(0, "127.0.0.1");

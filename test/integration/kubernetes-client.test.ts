@@ -43,7 +43,7 @@ function open(options: Partial<KubeClientOptions> = {}, config: Partial<ClusterC
   return client;
 }
 
-test("objects are created, read, listed in pages, changed, and deleted only if they are the ones meant", async () => {
+test("objects are created, read, listed in pages, changed, and deleted only if their uid matches", async () => {
   const client = open();
   const made = await client.create<ConfigMap>(kind, configMap("a", { x: "1" }));
   expect(await client.get(kind, place)).toEqual(made);
@@ -67,7 +67,7 @@ test("objects are created, read, listed in pages, changed, and deleted only if t
   expect(paths).toContain("PATCH /api/v1/namespaces/dev/configmaps/b weir-test");
 });
 
-test("a list whose pages the server has forgotten is read from the first again, and not for ever", async () => {
+test("a list whose pages have expired at the server is read from the first again, and not for ever", async () => {
   const client = open();
   for (const name of ["a", "b", "c"]) api.store.write(kind, configMap(name));
   const list = () => listObjects(client, kind, { pageSize: 1 }, ({ metadata }) => metadata.name);
@@ -77,7 +77,7 @@ test("a list whose pages the server has forgotten is read from the first again, 
   await expect(list()).rejects.toMatchObject({ refusal: { status: 410 } });
 });
 
-test("a page that comes too late is asked again as a smaller one, not the whole list", async () => {
+test("a page that times out is requested again as a smaller one, not the whole list", async () => {
   const client = open({ timeout: 1_000, attempts: 1 });
   const names = Array.from({ length: 250 }, (_, index) => `c-${1_000 + index}`);
   for (const name of names) api.store.write(kind, configMap(name));
@@ -91,7 +91,7 @@ test("a page that comes too late is asked again as a smaller one, not the whole 
   expect(limits()).toHaveLength(6);
 });
 
-test("what somebody else changes meanwhile is read and changed again", async () => {
+test("an object that changes meanwhile is read and changed again", async () => {
   const client = open();
   api.store.write(kind, configMap("a", { count: "0" }));
   const count = () =>
@@ -104,20 +104,20 @@ test("what somebody else changes meanwhile is read and changed again", async () 
   expect(api.store.get("configmaps", "dev", "a")).toMatchObject({ data: { count: "3" } });
 });
 
-describe("an answer that never came", () => {
+describe("a lost response", () => {
   const lost = (method: string): void => {
     let times = 1;
     api.faults.loseAnswer = (request) => request.method === method && times-- > 0;
   };
 
-  test("to a create that was done is found to be ours", async () => {
+  test("to a create that was done is recognised as ours", async () => {
     lost("POST");
     expect(await open().create(kind, configMap("a", { x: "1" }))).toMatchObject({ data: { x: "1" } });
     expect(api.requests.map(({ method }) => method)).toEqual(["POST", "POST", "GET"]);
   });
 
-  test("to a create of what was there already is a refusal", async () => {
-    // The same, of long ago, and another of now.
+  test("to a create of an existing object is a refusal", async () => {
+    // One that is the same but old, and one that is new but different.
     const old = { namespace: "dev", name: "a", creationTimestamp: "2020-01-01T00:00:00Z" };
     api.store.write(kind, { metadata: old, data: { x: "1" } } as ConfigMap);
     api.store.write(kind, configMap("b", { x: "another" }));
@@ -132,7 +132,7 @@ describe("an answer that never came", () => {
     expect(api.store.version).toBe(before);
   });
 
-  test("to a create of a name that the server gives is not asked for twice", async () => {
+  test("to a create with a name that the server gives is not retried", async () => {
     lost("POST");
     const nameless = { metadata: { generateName: "a-", namespace: "dev" } };
     await expect(open().create(kind, nameless)).rejects.toMatchObject({ code: "provider_unavailable" });
@@ -153,18 +153,18 @@ describe("an answer that never came", () => {
   });
 });
 
-describe("a server that is not well", () => {
-  test("is asked again when it says so, with Retry-After not before that", async () => {
+describe("a server that fails", () => {
+  test("is retried after a status that allows it, and not before Retry-After", async () => {
     api.store.write(kind, configMap("a"));
-    const answers = [{ status: 429, retryAfter: 1 }, { status: 503 }, { status: 500 }];
-    api.faults.refuse = () => answers.shift();
+    const refusals = [{ status: 429, retryAfter: 1 }, { status: 503 }, { status: 500 }];
+    api.faults.refuse = () => refusals.shift();
     await open({ retryWindow: 5_000 }).get(kind, place);
     const [first, second, ...rest] = api.requests.map(({ at }) => at);
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(990);
     expect(rest).toHaveLength(2);
   });
 
-  test("is left after so many attempts, in its own words, without the token it repeats", async () => {
+  test("is given up after the last attempt, with its own message but without the token it repeats", async () => {
     api.faults.refuse = () => ({ status: 503, retryAfter: 0 });
     const client = open({ attempts: 3 }, { token: fixedToken("the-test") });
     const refusal = await client.get(kind, place).catch((err: unknown) => err);
@@ -178,7 +178,7 @@ describe("a server that is not well", () => {
     await expect(repeating.get(kind, place)).rejects.toThrow('Cannot get ConfigMap "dev/a": the test … it');
   });
 
-  test("that refuses a token is asked once more with the token as it then is", async () => {
+  test("that refuses a token is retried once with the current token", async () => {
     api.store.write(kind, configMap("a"));
     let current = "old";
     const token = {
@@ -195,14 +195,14 @@ describe("a server that is not well", () => {
     expect(api.requests).toHaveLength(4);
   });
 
-  test("that does not answer is left in time, or when the caller says so", async () => {
+  test("that does not respond is given up at the timeout, or when the caller aborts", async () => {
     api.faults.hangs = true;
     const client = open({ timeout: 100, attempts: 2 });
     await expect(client.get(kind, place)).rejects.toThrow(
       'Cannot get ConfigMap "dev/a": the API server does not answer: no response came in time',
     );
     expect(api.requests).toHaveLength(2);
-    // Neither does a request that waits for one of the connections wait longer.
+    // A request that waits for a connection does not wait longer either.
     const narrow = open({ timeout: 1_000, attempts: 1, connections: 1 });
     const startedAt = performance.now();
     await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => narrow.get(kind, place)));
@@ -213,7 +213,7 @@ describe("a server that is not well", () => {
     await expect(asking).rejects.toThrow("the caller left");
   });
 
-  test("behind a connection that only we believe open is asked again over another, within the caller's patience", async () => {
+  test("behind a half-open connection is retried over another, within the caller's timeout", async () => {
     api.store.write(kind, configMap("a"));
     api.faults.hangs = true;
     const asking = open({ timeout: 60_000, retryWindow: 1_000 }).get(kind, place);
@@ -223,7 +223,7 @@ describe("a server that is not well", () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  test("that answers others is slow, and not asked twice", async () => {
+  test("that responds to others is slow, and not retried", async () => {
     for (const name of ["a", "b"]) api.store.write(kind, configMap(name));
     api.faults.hangs = true;
     const client = open({ timeout: 1_200, retryWindow: 1_000 });
@@ -236,7 +236,7 @@ describe("a server that is not well", () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  test("that is away is tried again, a create too, since nothing was sent", async () => {
+  test("that is unavailable is retried, a create too, since nothing was sent", async () => {
     await api.down();
     const client = open({ attempts: 10 });
     const making = client.create(kind, configMap("a"));
@@ -246,13 +246,13 @@ describe("a server that is not well", () => {
     expect(api.store.list("configmaps")).toHaveLength(1);
   });
 
-  test("whose answer has no end is cut off", async () => {
+  test("whose response is too long is aborted", async () => {
     api.store.write(kind, configMap("a", { x: "x".repeat(2_000) }));
     await expect(open({ mostBytes: 1_000 }).get(kind, place)).rejects.toThrow("over the limit of 1000 bytes");
   });
 });
 
-test("an answer that goes on is handed on as it comes", async () => {
+test("a streamed response is passed on as it arrives", async () => {
   api.store.write(kind, configMap("a"));
   const stream = await open().open(kind, place, { follow: true, tailLines: undefined });
   expect(JSON.parse(await text(stream))).toMatchObject({ metadata: { name: "a" } });

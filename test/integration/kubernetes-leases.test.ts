@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { openKubernetesApi, type KubernetesApi, type SeenRequest } from "../support/kubernetes-api.ts";
 
 const places = { edition: "community", functionNamespace: "fn", platformNamespace: "weir" } as const;
-/** With 5 s per answer a renewal has 6 s to spare: a busy machine may take some of them. */
+/** With 5 s per response a renewal has 6 s to spare: a busy machine may take some of them. */
 const leaseTtl = 20_000;
 const lists = 1_500;
 const isLease = ({ path }: SeenRequest): boolean => path.includes("/leases");
@@ -26,9 +26,9 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Competes for the lease until it is ended; `said` has each change. */
+/** Competes for the lease until it is ended; `changes` has each change. */
 function lead(leases: Leases) {
-  const said: boolean[] = [];
+  const changes: boolean[] = [];
   const stop = new AbortController();
   const leadership = new Leadership({
     leases,
@@ -36,7 +36,7 @@ function lead(leases: Leases) {
     leaseTtl,
     now: () => performance.now(),
     pause: pauseFor,
-    onChange: (leads) => said.push(leads),
+    onChange: (leads) => changes.push(leads),
     onError: () => {},
   });
   const running = leadership.run(stop.signal);
@@ -44,7 +44,7 @@ function lead(leases: Leases) {
     stop.abort();
     return running;
   };
-  return { leadership, said, end };
+  return { leadership, changes, end };
 }
 
 test("leases and writes do not wait for lists", async () => {
@@ -64,7 +64,7 @@ test("leases and writes do not wait for lists", async () => {
   expect(listed).toBe(lists);
 });
 
-test("an autoscaler's lease does not wait for what is asked again", async () => {
+test("an autoscaler's lease does not wait for retries", async () => {
   const autoscaler = autoscalerCluster(api.config, places, { onFailure: () => {}, onRecovered: () => {} });
   api.faults.refuse = (request) => (isLease(request) ? undefined : { status: 503 });
   const changes = Array.from({ length: 50 }, () =>
@@ -75,7 +75,7 @@ test("an autoscaler's lease does not wait for what is asked again", async () => 
   await Promise.all(changes);
 });
 
-test("to renew takes one request, also after somebody else changed what is no part of it", async () => {
+test("a renewal takes one request, also after an unrelated change of the object", async () => {
   const acquire = (): Promise<boolean> => cluster.leases.acquire("process.operator", "a", 9_000);
   expect(await acquire()).toBe(true);
   const before = api.requests.length;
@@ -89,16 +89,16 @@ test("to renew takes one request, also after somebody else changed what is no pa
   expect(await acquire()).toBe(true);
 });
 
-describe("an API server that answers in 5 s", () => {
-  test("loses nobody the lease", async () => {
+describe("an API server that responds in 5 s", () => {
+  test("does not cost the leader its lease", async () => {
     api.faults.delay = () => 5_000;
     const first = lead(cluster.leases);
     const renewals = (): number =>
       api.requests.filter((request) => isLease(request) && request.method === "PUT").length;
     await eventually(() => renewals() >= 2, { within: 60_000, what: "the first renewal in time" });
-    const from = first.said.length;
+    const from = first.changes.length;
     await eventually(() => renewals() >= 5, { within: 60_000, what: "more renewals" });
-    expect(first.said.slice(from)).toEqual([]);
+    expect(first.changes.slice(from)).toEqual([]);
     expect(first.leadership.leads).toBe(true);
     api.faults.delay = undefined;
     await first.end();

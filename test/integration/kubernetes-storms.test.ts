@@ -22,7 +22,7 @@ describe.concurrent("FP4", () => {
     ["429 with Retry-After", 429, 1],
     ["500", 500, undefined],
     ["409", 409, undefined],
-  ])("a storm of %s is answered by few requests, and all is done after it", async (_, status, retryAfter) => {
+  ])("a storm of %s causes few requests, and all is done after it", async (_, status, retryAfter) => {
     const api = await openKubernetesApi();
     const client = new KubeClient(api.config, { fieldManager: "weir-test" });
     const watch = (kind: Kind) =>
@@ -38,7 +38,7 @@ describe.concurrent("FP4", () => {
       api.faults.refuse = () =>
         isStorm() ? { status, ...(retryAfter === undefined ? {} : { retryAfter }) } : undefined;
       api.resetAll();
-      // Somebody who does not give up, as an operator would: by itself, 0.5 s after a failure.
+      // Retries without end, 0.5 s after each failure, as an operator would.
       const change = () =>
         retryOnConflict("count", async (options) => {
           const current = await client.get<Counter>(kinds.function, place, options);
@@ -47,7 +47,7 @@ describe.concurrent("FP4", () => {
       const done = eventually(change, { within: 3 * stormLength, what: "the change", every: 500 });
       await eventually(() => !isStorm(), { within: 2 * stormLength, what: "the end of the storm" });
       const requests = api.requests.slice(before).filter(({ at }) => at - startedAt < stormLength);
-      // What is asked for the first time is not held back.
+      // First attempts are not delayed.
       expect(requests.length).toBeLessThanOrEqual((mostPerSecond * stormLength) / 1_000 + watches.length);
       await done;
       await eventually(() => watches.every(({ objects }) => (objects.get("dev/a") ?? 1) === 1), {

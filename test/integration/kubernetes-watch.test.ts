@@ -16,7 +16,7 @@ interface Endpoint extends KubeObject {
 }
 type Options = Partial<WatchOptions<Endpoint, number>>;
 
-/** Bookmarks come more often than that, where the test wants them. Milliseconds, the fast profile's. */
+/** Of the fast profile, milliseconds. Bookmarks, in tests that have them, come more often. */
 const watchSilence = 5_000;
 const kind = kinds.endpointSlice;
 const endpoint = (name: string, at: number, namespace = "dev") => ({ metadata: { name, namespace }, at });
@@ -24,11 +24,11 @@ const endpoint = (name: string, at: number, namespace = "dev") => ({ metadata: {
 interface Bench extends AsyncDisposable {
   readonly api: KubernetesApi;
   readonly client: KubeClient;
-  readonly troubles: unknown[];
-  /** What the listeners of all watches were told, in order, as `key: before > after`. */
+  readonly errors: unknown[];
+  /** What the listeners of all watches received, in order, as `key: before > after`. */
   readonly changes: string[];
   watch(options?: Options): KubeWatch<Endpoint, number>;
-  /** How often such a request was made. */
+  /** How many such requests were made. */
   count(which: "list" | "watch"): number;
 }
 
@@ -36,11 +36,11 @@ async function openBench(bookmarkEvery?: number, contact: ContactOptions = {}): 
   const api = await openKubernetesApi(bookmarkEvery);
   const client = new KubeClient(api.config, { fieldManager: "weir-test", pace: { perSecond: 20, burst: 10 }, contact });
   const watches: KubeWatch<Endpoint, number>[] = [];
-  const [troubles, changes]: [unknown[], string[]] = [[], []];
+  const [errors, changes]: [unknown[], string[]] = [[], []];
   return {
     api,
     client,
-    troubles,
+    errors,
     changes,
     watch: (options = {}) => {
       const watch = new KubeWatch<Endpoint, number>(client, kind, {
@@ -49,7 +49,7 @@ async function openBench(bookmarkEvery?: number, contact: ContactOptions = {}): 
         silence: watchSilence,
         firstDelay: 100,
         longestDelay: 500,
-        onFailure: (err) => troubles.push(err),
+        onFailure: (err) => errors.push(err),
         ...options,
       });
       watch.listen(({ key, before, after }) => changes.push(`${key}: ${before ?? "-"} > ${after ?? "-"}`));
@@ -71,13 +71,13 @@ function sees(watch: KubeWatch<Endpoint, number>, expected: Readonly<Record<stri
       .map(String)
       .toSorted((a, b) => a.localeCompare(b))
       .join(" ");
-  const wanted = textOf(Object.entries(expected));
-  const what = `the cache to be ${wanted}`;
-  return eventually(() => textOf([...watch.objects]) === wanted, { within, what });
+  const expectedText = textOf(Object.entries(expected));
+  const what = `the cache to be ${expectedText}`;
+  return eventually(() => textOf([...watch.objects]) === expectedText, { within, what });
 }
 
 describe.concurrent("a watch", () => {
-  test("lists in pages, then follows what changes, in its namespace and with its labels", async () => {
+  test("lists in pages, then follows changes, in its namespace and with its labels", async () => {
     await using bench = await openBench();
     const { api, changes } = bench;
     for (const name of ["a", "b", "c"]) api.store.write(kind, { ...endpoint(name, 1) });
@@ -104,7 +104,7 @@ describe.concurrent("a watch", () => {
     expect([bench.count("list"), bench.count("watch")]).toEqual([3, 2]);
   });
 
-  test("that the server ends goes on from the last version, bookmarks counted", async () => {
+  test("that the server ends continues from the last version, bookmarks included", async () => {
     await using bench = await openBench(100);
     const { api } = bench;
     api.store.write(kind, endpoint("a", 1));
@@ -115,11 +115,11 @@ describe.concurrent("a watch", () => {
     const resumed = () => api.requests.some(({ query }) => query.get("resourceVersion") === elsewhere);
     await eventually(resumed, { what: "a watch from the bookmark's version" });
     expect(bench.count("list")).toBe(1);
-    expect(bench.troubles).toEqual([]);
+    expect(bench.errors).toEqual([]);
   });
 
   test.each(["status", "event"] as const)(
-    "whose version is forgotten (410 as %s) lists again, and keeps its cache",
+    "whose version has expired (410 as %s) lists again, and keeps its cache",
     async (goneAs) => {
       await using bench = await openBench();
       const { api, changes } = bench;
@@ -135,7 +135,7 @@ describe.concurrent("a watch", () => {
       api.store.compact();
       expect(watch.objects.size).toBe(2);
       await api.up();
-      // Pages that fail midway leave what was known.
+      // Pages that fail midway leave the cache as it was.
       const seen = await eventually(() => (watch.objects.has("dev/c") ? [...watch.objects.keys()] : undefined), {
         what: "the new list",
       });
@@ -145,7 +145,7 @@ describe.concurrent("a watch", () => {
     },
   );
 
-  test("of a store that was put back to an earlier state finds out where nothing else tells", async () => {
+  test("of a store that was restored to an earlier state notices it without any event", async () => {
     await using bench = await openBench();
     const { api } = bench;
     api.store.version = 1_000;
@@ -172,7 +172,7 @@ describe.concurrent("a watch", () => {
     );
   });
 
-  test("FP1: the API server is away: what was known stays, changes are refused in time, then all goes on", async () => {
+  test("FP1: the API server is down: the cache stays, changes are refused in time, then all continues", async () => {
     await using bench = await openBench();
     const { api, client } = bench;
     api.store.write(kind, endpoint("a", 1));
@@ -185,7 +185,7 @@ describe.concurrent("a watch", () => {
     await expect(scale).rejects.toMatchObject({ code: "provider_unavailable" });
     await eventually(() => watch.age >= 2_000, { what: "2 s without the API server" });
     expect(watch.objects).toEqual(new Map([["dev/a", 1]]));
-    expect(bench.troubles).toHaveLength(1);
+    expect(bench.errors).toHaveLength(1);
     api.store.write(kind, endpoint("a", 2));
     await api.up();
     await sees(watch, { "dev/a": 2 });
@@ -194,41 +194,41 @@ describe.concurrent("a watch", () => {
     expect(bench.changes).toEqual(["dev/a: - > 1", "dev/a: 1 > 2"]);
   });
 
-  test("FP1: watches come back together, however long their own pauses are, and say trouble and its end once", async () => {
+  test("FP1: watches resume together, whatever their back-off, and report the outage and its end once", async () => {
     let recoveries = 0;
     const contact = { probeEvery: 50, onRecovered: () => (recoveries += 1) };
     await using bench = await openBench(undefined, contact);
-    const { api, troubles } = bench;
+    const { api, errors } = bench;
     const long = { firstDelay: 3_600_000, longestDelay: 3_600_000, silence: 600_000 };
     const count = 10;
     const watches = Array.from({ length: count }, () => bench.watch(long));
     await Promise.all(watches.map(({ synced }) => synced));
     await eventually(() => api.watching === count, { what: "all watches" });
     await api.down();
-    await eventually(() => troubles.length === 1, { what: "the trouble" });
+    await eventually(() => errors.length === 1, { what: "the outage" });
     api.store.write(kind, endpoint("a", 1));
     await api.up();
     for (const watch of watches) await sees(watch, { "dev/a": 1 });
-    await eventually(() => recoveries === 1, { what: "the end of the trouble" });
-    expect(troubles).toHaveLength(1);
+    await eventually(() => recoveries === 1, { what: "the end of the outage" });
+    expect(errors).toHaveLength(1);
     expect(bench.count("list")).toBe(count);
   });
 
-  test("FP4: a watch that is told when to come again does not come sooner", async () => {
+  test("FP4: a watch does not retry before Retry-After", async () => {
     await using bench = await openBench(undefined, { probeEvery: 20 });
-    const { api, troubles } = bench;
+    const { api, errors } = bench;
     api.faults.refuse = () => ({ status: 429, retryAfter: 2 });
     const watch = bench.watch({ firstDelay: 1, longestDelay: 2 });
-    await eventually(() => troubles.length === 1, { what: "the refusal" });
+    await eventually(() => errors.length === 1, { what: "the refusal" });
     api.faults.refuse = undefined;
     await watch.synced;
     const [first, second] = api.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
-  test("FP4: a watch that is told to come again in a month asks before, and no more often than it is to", async () => {
+  test("FP4: with a Retry-After of years a watch retries at its own limit, and no more often", async () => {
     await using bench = await openBench();
-    const { api, troubles } = bench;
+    const { api, errors } = bench;
     api.faults.refuse = () => ({ status: 503, retryAfter: 999_999_999 });
     const watch = bench.watch({ firstDelay: 1, longestDelay: 2, longestAsked: 500 });
     await eventually(() => api.requests.length === 3, { what: "the third attempt" });
@@ -237,10 +237,10 @@ describe.concurrent("a watch", () => {
     const [first, second, third] = api.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(490);
     expect((third?.at ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(490);
-    expect(troubles).toHaveLength(1);
+    expect(errors).toHaveLength(1);
   });
 
-  test("FP2: watches that are cut again and again resume, nothing is lost, nothing is listed again", async () => {
+  test("FP2: watches that are aborted repeatedly resume, lose nothing, and list nothing again", async () => {
     await using bench = await openBench();
     const { api } = bench;
     api.faults.dropWatchesAfter = 300;
@@ -262,7 +262,7 @@ describe.concurrent("a watch", () => {
     ]);
   });
 
-  test("FP2: a silent watch is cut and resumed, one with bookmarks is not", async () => {
+  test("FP2: a silent watch is aborted and resumed, one with bookmarks is not", async () => {
     await using bench = await openBench(500);
     await using sound = await openBench(500);
     const { api } = bench;
@@ -280,11 +280,11 @@ describe.concurrent("a watch", () => {
     await sees(watch, { "dev/a": 1, "dev/b": 1 });
     expect(performance.now() - silentAt).toBeLessThan(3 * watchSilence);
     expect(bench.count("list")).toBe(1);
-    expect(sound.troubles).toEqual([]);
-    expect(bench.troubles).toHaveLength(1);
+    expect(sound.errors).toEqual([]);
+    expect(bench.errors).toHaveLength(1);
   });
 
-  test("FP3: pages that fail, events twice and in disorder, cut watches, forgotten versions: in the end the cache is the list", async () => {
+  test("FP3: bad pages, repeated or disordered events, aborts, old versions: the cache ends as the list", async () => {
     const seed = below(Math.random, 2 ** 32);
     const random = seededRandom(seed);
     await using bench = await openBench(150);

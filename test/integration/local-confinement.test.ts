@@ -37,8 +37,8 @@ async function open(name: string): Promise<OpenEngine> {
   return provider;
 }
 
-/** What a process of this command answers, called once in each mode that is named. */
-async function answerOf(provider: OpenEngine, environment: Record<string, string>, name = "hello"): Promise<string> {
+/** The reply of a function with this environment to one call. */
+async function replyOf(provider: OpenEngine, environment: Record<string, string>, name = "hello"): Promise<string> {
   const spec: ReplicaSpec = {
     name,
     namespace: "functions",
@@ -58,16 +58,16 @@ async function answerOf(provider: OpenEngine, environment: Record<string, string
     { what: "the replica" },
   );
   if (replica.address === undefined) throw new Error(replica.failure?.message ?? replica.state);
-  const answer = await eventually(
+  const reply = await eventually(
     async () => {
       const response = await fetch(`http://${replica.address}/`);
       const text = await response.text();
       return response.status === 200 ? text : undefined;
     },
-    { what: "an answer" },
+    { what: "a reply" },
   );
   await provider.replicas.stop(id);
-  return answer;
+  return reply;
 }
 
 /** A line of `/proc/<pid>/status`. */
@@ -82,14 +82,14 @@ const modes = [
 ] as const;
 
 describe.each(modes)("a function in mode %s", (_mode, environment) => {
-  test("can get no new privileges, and calls that it has no use for are refused", async () => {
-    const status = await answerOf(await open("one"), environment);
+  test("can gain no new privileges, and system calls that it does not need are refused", async () => {
+    const status = await replyOf(await open("one"), environment);
     expect(fact(status, "NoNewPrivs")).toBe("1");
     expect(fact(status, "Seccomp")).toBe("2");
   });
 
-  test.runIf(isRoot)("has a user and group of its own, no other groups, and no capability of any kind", async () => {
-    const status = await answerOf(await open("one"), environment);
+  test.runIf(isRoot)("has its own user and group, no other groups, and no capability of any kind", async () => {
+    const status = await replyOf(await open("one"), environment);
     for (const name of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"])
       expect([name, fact(status, name)]).toEqual([name, "0000000000000000"]);
     const [user] = fact(status, "Uid")?.split("\t") ?? [];
@@ -100,9 +100,9 @@ describe.each(modes)("a function in mode %s", (_mode, environment) => {
   });
 });
 
-test.runIf(isRoot)("the same function of two Weirs of one machine has two users", async () => {
+test.runIf(isRoot)("the same function of two Weirs on one machine has two users", async () => {
   const [one, other] = [await open("one"), await open("other")];
-  const users = await Promise.all([one, other].map((provider) => answerOf(provider, { fprocess: "id -u" })));
+  const users = await Promise.all([one, other].map((provider) => replyOf(provider, { fprocess: "id -u" })));
   expect(users[0]).toMatch(/^6\d{4}\n$/);
   expect(users[0]).not.toBe(users[1]);
 });
@@ -116,17 +116,17 @@ test("namespaces, mounts and the kernel's keys are out of reach, processes and t
     .map((each) => `${each} 2>/dev/null && echo did; `)
     .join("");
   expect(
-    await answerOf(provider, {
+    await replyOf(provider, {
       fprocess: `sh -c "${script.replaceAll('"', '\\"')} echo end; sh -c 'echo child' & wait"`,
     }),
   ).toMatch(/^end\nchild\n$/);
   const threads = `new (require("node:worker_threads").Worker)("require('node:worker_threads').parentPort.postMessage('thread')", { eval: true }).on("message", console.log)`;
-  expect(await answerOf(provider, { fprocess: `node -e '${threads.replaceAll("'", `'\\''`)}'` }, "threads")).toBe(
+  expect(await replyOf(provider, { fprocess: `node -e '${threads.replaceAll("'", `'\\''`)}'` }, "threads")).toBe(
     "thread\n",
   );
 });
 
-test("what separates functions is said", async () => {
+test("isolation says what isolates functions", async () => {
   const { isolation } = await open("one");
   if (isRoot)
     expect(isolation).toMatch(/^a user per function, no capabilities, no new privileges, seccomp; files, network/);

@@ -78,23 +78,23 @@ async function scale(replicas: number): Promise<void> {
 }
 
 const within = 60_000;
-const published = (wanted: (entry: FunctionEndpoints) => boolean, what: string) =>
-  publishedIn(endpoints, wanted, what, within);
+const published = (matches: (entry: FunctionEndpoints) => boolean, what: string) =>
+  publishedIn(endpoints, matches, what, within);
 const settled = (count: number, generation: number) => settledIn(endpoints, count, generation, within);
 const call = () => callAny(addresses);
 
-const httpServer = (answer: string): string =>
-  `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("${answer}"), 5)).listen(process.env.PORT, "127.0.0.1")'`;
+const httpServer = (reply: string): string =>
+  `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("${reply}"), 5)).listen(process.env.PORT, "127.0.0.1")'`;
 
-/** Calls without a pause until it is ended; then says what was answered and what failed. */
-function callInLoops(count: number): { end(): Promise<{ answers: Map<string, number>; failures: string[] }> } {
-  const answers = new Map<string, number>();
+/** Calls without a pause until it is ended; then returns each reply with its count, and the failures. */
+function callInLoops(count: number): { end(): Promise<{ replies: Map<string, number>; failures: string[] }> } {
+  const replies = new Map<string, number>();
   const failures: string[] = [];
   let ending = false;
   const loops = Array.from({ length: count }, async () => {
     while (!ending) {
       await call().then(
-        (answer) => answers.set(answer, (answers.get(answer) ?? 0) + 1),
+        (reply) => replies.set(reply, (replies.get(reply) ?? 0) + 1),
         (err: unknown) => failures.push(String(err)),
       );
     }
@@ -103,23 +103,23 @@ function callInLoops(count: number): { end(): Promise<{ answers: Map<string, num
     end: async () => {
       ending = true;
       await Promise.all(loops);
-      return { answers, failures };
+      return { replies, failures };
     },
   };
 }
 
 describe("local provider", () => {
-  test("a replica that stops has the function's own timeout to answer, though others have less", async () => {
+  test("a replica that stops has the function's own timeout to reply, beyond the default", async () => {
     const slow = `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("at last"), 12000)).listen(process.env.PORT, "127.0.0.1")'`;
     const annotations = { "com.service.timeout": "60s" };
     await deploy({ envProcess: slow, envVars: { mode: "http" }, annotations });
     await settled(1, 1);
-    const answer = call();
+    const reply = call();
     await deploy({ envProcess: httpServer("next"), envVars: { mode: "http" }, annotations });
     await settled(1, 2);
     expect(await call()).toBe("next");
-    // Beyond the 5 s that a function has by itself.
-    expect(await answer).toBe("at last");
+    // Beyond the default of 5 s.
+    expect(await reply).toBe("at last");
   });
 
   test("serves a per-request and a long-running function, from zero too", async () => {
@@ -152,10 +152,10 @@ describe("local provider", () => {
       await settled(4, 2);
       await scale(1);
       await settled(1, 2);
-      const { answers, failures } = await loops.end();
+      const { replies, failures } = await loops.end();
 
       expect(failures).toEqual([]);
-      expect([...answers.keys()].map((answer) => answer.trim()).sort()).toEqual(["new", "old"]);
+      expect([...replies.keys()].map((reply) => reply.trim()).sort()).toEqual(["new", "old"]);
     },
     30_000,
   );
@@ -165,8 +165,8 @@ describe("local provider", () => {
     await once(free, "listening");
     const { port } = free.address() as AddressInfo;
     free.close();
-    const fixed = (answer: string): Partial<FunctionDeployment> => ({
-      envProcess: httpServer(answer).replace("process.env.PORT", String(port)),
+    const fixed = (reply: string): Partial<FunctionDeployment> => ({
+      envProcess: httpServer(reply).replace("process.env.PORT", String(port)),
       envVars: { mode: "http", upstream_url: `http://127.0.0.1:${port}` },
     });
     await deploy(fixed("old"));
@@ -177,7 +177,7 @@ describe("local provider", () => {
     expect(await call()).toBe("new");
   });
 
-  test("a crashing function is a crash loop with its last words, and works once it is repaired", async () => {
+  test("a crashing function is a crash loop with its last output, and works once it is repaired", async () => {
     await deploy({ envProcess: "sh -c 'echo no luck >&2; exit 3'", envVars: { mode: "http" } });
     const entry = await published(
       ({ conditions }) => conditions.some(({ reason }) => reason === "CrashLoopBackOff"),
@@ -204,7 +204,7 @@ describe("local provider", () => {
     );
   });
 
-  test("a process that listens nowhere is told so after 5 s, with the port it was given", async () => {
+  test("a process that does not listen is reported after 5 s, with the port it was given", async () => {
     await deploy({ envProcess: "sleep 600", envVars: { mode: "http" } });
     const entry = await published(
       ({ conditions }) => conditions.some(({ reason }) => reason === "NotListening"),
@@ -230,7 +230,7 @@ describe("local provider", () => {
     expect(await call()).toBe("old\n");
   });
 
-  test("a secret that is missing is named; once it is there the function starts", async () => {
+  test("a missing secret is named; once it exists the function starts", async () => {
     await deploy({ envProcess: "sh -c 'cat $SERVICE_SECRETS_DIR/key'", secrets: ["key"] });
     const entry = await published(
       ({ conditions }) => conditions.some(({ reason }) => reason === "SecretNotFound"),
@@ -281,7 +281,7 @@ describe("local provider", () => {
 });
 
 describe("HttpProber", () => {
-  test("tells answers, refusals, connections and silence apart", async () => {
+  test("distinguishes responses, refusals, connections and silence", async () => {
     const prober = new HttpProber();
     const server = createServer((request, response) => {
       if (request.url === "/silent") return;

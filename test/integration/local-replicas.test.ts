@@ -33,7 +33,7 @@ async function runDirectory(): Promise<string> {
   return note.directory;
 }
 
-/** Living processes whose command holds `text`; sleeping for an odd time marks them. */
+/** Living processes whose command contains `text`; a random time to sleep marks them. */
 const processesWith = (text: string): number[] =>
   livingProcesses()
     .filter(({ command, pid }) => command.includes(text) && pid !== process.pid)
@@ -114,7 +114,7 @@ async function listenerOn(address: string): Promise<number> {
   return found.pid;
 }
 
-test("a function works in a directory of its own that goes with it", async () => {
+test("a function works in its own directory, which is removed with it", async () => {
   const { id, url } = await run({
     environment: { fprocess: `sh -c 'pwd; echo $HOME; echo $TMPDIR; touch here && ls'` },
   });
@@ -125,7 +125,7 @@ test("a function works in a directory of its own that goes with it", async () =>
   await expect(lstat(path)).rejects.toThrow("ENOENT");
 });
 
-test("the environment is the function's and nothing of this process", async () => {
+test("the environment is the function's, and has nothing of this process", async () => {
   const { url } = await run({ environment: { fprocess: "env", NODE_OPTIONS: "--no-such-option", mode: "process" } });
   const names = (await (await fetch(url)).text())
     .trim()
@@ -159,7 +159,7 @@ test("several replicas of a long-running function each get a port", async () => 
   expect(new Set(ports).size).toBe(3);
 });
 
-test("logs are kept with their replica, both streams; their end stays until the function is forgotten", async () => {
+test("both output streams are logged per replica; their end stays until forget()", async () => {
   const { id, url } = await run({ environment: { fprocess: `sh -c 'echo one >&2; echo two >&2; echo answer'` } });
   await (await fetch(url)).text();
   await eventually(async () => (await logOf()).length === 2, { what: "two lines" });
@@ -172,7 +172,7 @@ test("logs are kept with their replica, both streams; their end stays until the 
   expect(await logOf()).toEqual([]);
 });
 
-test("a followed log ends when the function is forgotten, with all that was written", async () => {
+test("a followed log ends at forget(), with all that was written", async () => {
   const { id, url } = await run({ environment: { fprocess: `sh -c 'echo line >&2'` } });
   const texts: string[] = [];
   const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: true };
@@ -189,7 +189,7 @@ test("a followed log ends when the function is forgotten, with all that was writ
   expect(texts).toEqual(["line\n", "line\n"]);
 });
 
-test("a process that ends by itself is told with its code and its last words", async () => {
+test("a process that ends by itself is reported with its code and its last output", async () => {
   const spec = { ...echoSpec(), environment: { mode: "http", fprocess: `sh -c 'echo out of luck >&2; exit 3'` } };
   const { id } = await provider.replicas.start(spec);
 
@@ -199,7 +199,7 @@ test("a process that ends by itself is told with its code and its last words", a
   });
 });
 
-test("a function without a process, or whose program is missing, is told in a sentence", async () => {
+test("a function without a process, or whose program is missing, is reported with the reason", async () => {
   const nothing = await provider.replicas.start({ ...echoSpec(), environment: {} });
   expect((await reached(nothing.id, "exited")).failure?.message).toContain("it has no process");
   const missing = await provider.replicas.start({ ...echoSpec(), environment: { fprocess: "no-such-program" } });
@@ -210,7 +210,7 @@ test("a function without a process, or whose program is missing, is told in a se
   });
 });
 
-test("a fixed port is for one replica; the second one says so", async () => {
+test("a fixed port is for one replica; a second one fails with PortInUse", async () => {
   const probe = await run({
     environment: {
       mode: "http",
@@ -228,10 +228,10 @@ test("a fixed port is for one replica; the second one says so", async () => {
 
 test("stop() waits for calls in flight, and ends what takes longer than the grace", async () => {
   const quick = await run({ environment: { fprocess: `sh -c 'sleep 0.5; echo done'` } });
-  const answer = fetch(quick.url);
+  const reply = fetch(quick.url);
   await eventually(() => processesWith("sleep 0.5").length > 0, { what: "the call to run" });
   await provider.replicas.stop(quick.id);
-  expect(await (await answer).text()).toBe("done\n");
+  expect(await (await reply).text()).toBe("done\n");
 
   const time = mark();
   const slow = await run({ environment: { fprocess: `sleep ${time}` }, grace: 200 });
@@ -246,7 +246,7 @@ test("stop() waits for calls in flight, and ends what takes longer than the grac
   expect(processesWith(`sleep ${time}`)).toEqual([]);
 });
 
-test("stop() leaves no process, not even one that fled its group", async () => {
+test("stop() leaves no process, not even one that left its group", async () => {
   const time = mark();
   const { id, url } = await run({
     environment: { fprocess: `sh -c 'setsid sleep ${time} >/dev/null 2>&1 & sleep 0.1; echo'` },
@@ -274,7 +274,7 @@ test("a watchdog that is killed leaves no process of its function", async () => 
   expect(processesWith(time)).toEqual([]);
 });
 
-test("after SIGKILL of the host its functions end by themselves; the next one removes what it left, but for what they wrote last", async () => {
+test("after SIGKILL of the host its functions end; the next host removes the rest, except last logs", async () => {
   const time = mark();
   const module = pathToFileURL(join(repository, "runtime/adapters/machine/local/open-local-provider.ts")).href;
   const data = join(directory.path, "host");
@@ -333,7 +333,7 @@ test("after SIGKILL of the host its functions end by themselves; the next one re
   await next.close();
 });
 
-test("endNow() cuts off calls under way, and ends a close() that waits for them", async () => {
+test("closeNow() aborts calls in flight, and ends a close() that waits for them", async () => {
   const seconds = mark();
   const { url } = await run({ grace: 600_000, environment: { fprocess: `sleep ${seconds}` } });
   const called = fetch(url, { method: "POST" }).then(
@@ -397,8 +397,8 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  const [said] = await once(host.stdout, "data");
+  const [output] = await once(host.stdout, "data");
   await once(host, "exit");
 
-  expect(String(said)).toMatch(/^6\d{4}\/.*weir-\w{6}\/bin\/node\n/);
+  expect(String(output)).toMatch(/^6\d{4}\/.*weir-\w{6}\/bin\/node\n/);
 });

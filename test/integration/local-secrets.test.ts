@@ -102,7 +102,7 @@ describe("secrets of running functions", () => {
     expect(await ask(replica)).toBe("mine\nmy value");
   });
 
-  test.runIf(isRoot)("both well-known paths show them, read-only, and the rest of /var is as it was", async () => {
+  test.runIf(isRoot)("both well-known paths show them, read-only, and the rest of /var is unchanged", async () => {
     expect(provider.secretsDirectory({ namespace: "functions", name: "hello" })).toBe("/var/service/secrets");
     const varBefore = await readdir("/var");
     await create("key", "value");
@@ -119,7 +119,7 @@ describe("secrets of running functions", () => {
   });
 
   test.runIf(isRoot)(
-    "functions run as users of their own that can read neither the store nor each other's secrets",
+    "functions run as different users, which can read neither the store nor each other's secrets",
     async () => {
       await create("a-key", "a");
       await create("b-key", "b");
@@ -136,7 +136,7 @@ describe("secrets of running functions", () => {
     },
   );
 
-  test("a replaced secret reaches running replicas at once and whole, also while they read it", async () => {
+  test("a replaced secret reaches running replicas at once and whole, also during reads", async () => {
     const value = (letter: string): string => letter.repeat(200_000);
     await create("key", value("a"));
     const checker = `const { readFileSync } = require("node:fs");
@@ -185,7 +185,7 @@ describe("secrets of running functions", () => {
     expect(await provider.replicas.list()).toEqual([]);
   });
 
-  test("a replica of the next generation adds its secrets, and those of the one before go with it", async () => {
+  test("a replica of the next generation adds its secrets, and those of the previous one go with it", async () => {
     await create("old", "old value");
     await create("new", "new value");
     const list = `sh -c 'cd "$SERVICE_SECRETS_DIR"; ls -x'`;

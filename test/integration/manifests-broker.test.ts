@@ -72,7 +72,7 @@ async function place(platform: Platform, routes: readonly number[] = [], index =
     .replace(`"${natsDirectory.store}"`, JSON.stringify(join(directory.path, "store")))
     .replaceAll(natsDirectory.tls, join(directory.path, "tls"));
   const configFile = join(directory.path, "nats.conf");
-  // The pod says its name as a flag.
+  // The pod passes its name as a flag.
   await writeFile(configFile, `server_name: "nats-${index}"\n${config}`);
   return { directory, configFile, port, monitorPort, authority };
 }
@@ -85,7 +85,7 @@ async function start({ directory, configFile, monitorPort }: Placed): Promise<vo
     monitorPort,
     timeout: 30_000,
   });
-  // Before it is there: one of several may fail while the others start.
+  // Registered before it runs: one of several may fail while the others start.
   closing.push(async () => {
     const server = await starting.catch(() => undefined);
     server?.process.kill("SIGKILL");
@@ -114,7 +114,7 @@ async function connect({ directory, port, authority }: Placed, user: string, dep
   return link;
 }
 
-test("the server takes its configuration, encrypts, and knows its users by the passwords of their Secrets", async () => {
+test("the server accepts its configuration, encrypts, and knows its users by their Secrets", async () => {
   const platform = readPlatform({ edition: "enterprise", queues: { "a_b-c": {} } });
   const placed = await place(platform);
   await start(placed);
@@ -128,12 +128,12 @@ test("the server takes its configuration, encrypts, and knows its users by the p
 
   const health = await fetch(`http://127.0.0.1:${placed.monitorPort}/healthz?js-server-only=true`);
   expect(health.status).toBe(200);
-  const answer = await fetch(`http://127.0.0.1:${placed.monitorPort}/jsz?config=1`);
-  const { config } = (await answer.json()) as { readonly config: { readonly sync_always?: boolean } };
+  const response = await fetch(`http://127.0.0.1:${placed.monitorPort}/jsz?config=1`);
+  const { config } = (await response.json()) as { readonly config: { readonly sync_always?: boolean } };
   expect(config.sync_always).toBe(true);
 });
 
-test("three servers become one, by routes that only they may open, and keep three copies", async () => {
+test("three servers form a cluster, by routes that only they may open, and keep three copies", async () => {
   const platform = readPlatform({ nats: { replicas: 3 } });
   const routes = [await freePort(), await freePort(), await freePort()];
   const servers = [];
@@ -143,7 +143,7 @@ test("three servers become one, by routes that only they may open, and keep thre
   if (first === undefined) throw new Error("no server");
   const doctor = await connect(first, natsUser.doctor, "queue-doctor");
   const stream = { name: "Q_default", subjects: ["q.default.*.*"], num_replicas: 3 };
-  // The servers first agree who leads.
+  // The servers elect a leader first.
   const made = await eventually(() => doctor.jsm.streams.add(stream), {
     what: "a stream with three copies",
   });
@@ -152,7 +152,7 @@ test("three servers become one, by routes that only they may open, and keep thre
   expect(natsConfig(platform)).not.toContain("password-of-");
 });
 
-/** Connects as a backup does through a forwarded port: the certificate bears another name than the address. */
+/** Connects as a backup does through a forwarded port: the certificate's name is not the address. */
 async function connectForwarded({ port, authority }: Placed, tlsName: string): Promise<Broker> {
   const broker = await openBroker({
     url: `tls://127.0.0.1:${port}`,
@@ -166,7 +166,7 @@ async function connectForwarded({ port, authority }: Placed, tlsName: string): P
   return broker;
 }
 
-test("what three servers keep can be backed up and put back, with three copies, or with one into one server", async () => {
+test("a cluster of three can be backed up and restored, with three copies, or with one to one server", async () => {
   const routes = [await freePort(), await freePort(), await freePort()];
   const servers = [];
   for (const index of routes.keys()) servers.push(await place(readPlatform({ nats: { replicas: 3 } }), routes, index));

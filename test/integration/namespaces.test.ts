@@ -71,8 +71,8 @@ async function deploy(name: string, namespace: string, address: string): Promise
   });
   await eventually(
     async () => {
-      const answer = await system("GET", `function/${name}?namespace=${namespace}`);
-      return answer.status === 200 && JSON.parse(answer.body.toString()).availableReplicas === 1;
+      const response = await system("GET", `function/${name}?namespace=${namespace}`);
+      return response.status === 200 && JSON.parse(response.body.toString()).availableReplicas === 1;
     },
     { what: `${name}.${namespace}` },
   );
@@ -92,7 +92,7 @@ const emptied = (namespace: string) =>
   eventually(async () => (await left(namespace)) === 0, { what: `${namespace} to be empty` });
 
 describe("namespaces of a gateway with a real broker", () => {
-  test("functions of one name are called apart, in both ways, from the answer of POST on", async () => {
+  test("functions of one name are kept apart, in both kinds of call, as soon as POST returns", async () => {
     await deploy("hello", "functions", servers.functions.address);
     for (const namespace of ["dev", "openfaas-fn"] as const) {
       if (namespace === "openfaas-fn") expect(await call("hello.openfaas-fn")).toBe("default");
@@ -119,7 +119,7 @@ describe("namespaces of a gateway with a real broker", () => {
     ]);
   });
 
-  test("deletion hides a namespace at once, fails its queued calls and gives an alias back", async () => {
+  test("deletion hides a namespace at once, fails its queued calls and restores an alias", async () => {
     await deploy("held", "dev", held.address);
     const running = await platform.calls.accepted("held.dev", { callbackUrl: sink.url });
     await eventually(() => waiting !== undefined, { what: "the run" });
@@ -154,7 +154,7 @@ describe("namespaces of a gateway with a real broker", () => {
     expect(JSON.parse((await system("GET", "functions?namespace=dev")).body.toString())).toEqual([]);
   });
 
-  test("a gateway killed after the mark empties the namespace when it is back", async () => {
+  test("a gateway killed after marking a namespace empties it when it is back", async () => {
     await deploy("hello", "dev", servers.dev.address);
     await platform.gateway.kill();
     await namespaces.write("dev", (current) => {

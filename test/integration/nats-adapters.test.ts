@@ -68,7 +68,7 @@ const connect = (name: string): Promise<NatsLink> =>
     pingInterval: 5_000,
   });
 
-/** Takes a stream away and makes it anew, so that each test begins with an empty one. */
+/** Deletes a stream and creates it again: each test begins with an empty one. */
 async function renew(stream: string): Promise<void> {
   const gone = async () =>
     link.jsm.streams
@@ -76,7 +76,7 @@ async function renew(stream: string): Promise<void> {
       .catch((err: unknown) => err instanceof Error && /stream not found/.test(err.message));
   await eventually(gone, { what: `${stream} to be deleted` });
   await store.provision([sampleQueue(queueFacts)]);
-  // The server's flush of what was deleted may come after, and be found by the new stream.
+  // The server may flush what was deleted only now, into the new stream.
   await link.jsm.streams.purge(stream);
 }
 
@@ -103,8 +103,8 @@ describe("NatsCallQueue", () => {
       calls: new NatsCallQueue(link),
       queue: "default",
       source: () => {
-        const taker = uses++ % taking.length;
-        return callSource(taking[taker] ?? link, "default", queueFacts.ackWait, `_INBOX.taker-${taker}`);
+        const index = uses++ % taking.length;
+        return callSource(taking[index] ?? link, "default", queueFacts.ackWait, `_INBOX.taker-${index}`);
       },
       ...queueFacts,
       tooLarge: mebibyte + 256 * 1_024 + 1,
@@ -114,7 +114,7 @@ describe("NatsCallQueue", () => {
     };
   });
 
-  test("a message that is no call is handed on with what is wrong", async () => {
+  test("a message that is not a call is delivered with the reason", async () => {
     await renew(queueStream("default"));
     const subject = queueSubject("default", { namespace: "functions", name: "echo" });
     const headers = newHeaders();
@@ -122,26 +122,26 @@ describe("NatsCallQueue", () => {
     headers.set(messageHeader.call, "no id");
     await link.js.publish(subject, "?", { headers });
     await link.js.publish(subject, "no headers at all");
-    const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 2);
-    expect((await taker.nth(0)).content).toEqual({ unreadable: "call id is not a UUID in lower case" });
-    expect((await taker.nth(0)).raw.headers.get(messageHeader.call)).toBe("no id");
-    expect((await taker.nth(1)).content).toEqual({ unreadable: "version is missing" });
-    expect(Buffer.from((await taker.nth(1)).raw.body).toString()).toBe("no headers at all");
-    await taker.end();
+    const worker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 2);
+    expect((await worker.nth(0)).content).toEqual({ unreadable: "call id is not a UUID in lower case" });
+    expect((await worker.nth(0)).raw.headers.get(messageHeader.call)).toBe("no id");
+    expect((await worker.nth(1)).content).toEqual({ unreadable: "version is missing" });
+    expect(Buffer.from((await worker.nth(1)).raw.body).toString()).toBe("no headers at all");
+    await worker.end();
   });
 
-  test("a consumer that is missing is added again, and calls go on", async () => {
+  test("a missing consumer is rebuilt, and calls continue", async () => {
     await renew(queueStream("default"));
     const calls = new NatsCallQueue(link);
-    const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
+    const worker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
     const [first, second] = [sampleCall(), sampleCall()];
     await calls.put(first, soon());
-    await taker.finish(await taker.nth(0));
+    await worker.finish(await worker.nth(0));
     await link.jsm.consumers.delete(queueStream("default"), workersConsumer);
     await calls.put(second, soon());
-    await taker.finish(await taker.nth(1));
-    expect(taker.ids).toEqual([first.id, second.id]);
-    await taker.end();
+    await worker.finish(await worker.nth(1));
+    expect(worker.ids).toEqual([first.id, second.id]);
+    await worker.end();
   });
 
   test("a missing stream is unavailable", async () => {
@@ -175,7 +175,7 @@ describe("NatsCallLedger", () => {
     };
   });
 
-  test("what a client of the bucket removes counts as absent", async () => {
+  test("a record that another client of the bucket deletes counts as absent", async () => {
     await renew("KV_calls");
     const ledger = new NatsCallLedger(link, () => 60_000, { accepts: true });
     const id = randomUUID();
@@ -216,7 +216,7 @@ describe("NatsDeadLetters", () => {
     return { letters: new NatsDeadLetters(link), rawOf, close: async () => {} };
   });
 
-  test("keeps headers and address of a message whose body is too large, to be looked at and deleted", async () => {
+  test("keeps headers and address of a message whose body is too large, for inspection and deletion", async () => {
     await renew(deadLetterStream);
     const letters = new NatsDeadLetters(link);
     const call = sampleCall({ body: Buffer.alloc(mebibyte + 256 * 1_024) });
@@ -251,7 +251,7 @@ describe("NatsLeases", () => {
     return { here: new NatsLeases(link), there: new NatsLeases(other), close: () => other.close() };
   });
 
-  test("where nothing can be stored it says so: the lease is neither taken nor lost", async () => {
+  test("where nothing can be stored it throws: the lease is neither acquired nor lost", async () => {
     await renew("KV_queues");
     const leases = new NatsLeases(link);
     expect(await leases.acquire("process.doctor", "a", 60_000)).toBe(true);
@@ -268,7 +268,7 @@ describe("NatsFunctionStore", () => {
     return { store: new NatsFunctionStore(link), close: async () => {} };
   });
 
-  test("list() leaves no consumer behind at the broker, whether there is a function or none", async () => {
+  test("list() leaves no consumer at the broker, with functions or without", async () => {
     await renew("KV_functions");
     const functions = new NatsFunctionStore(link);
     const list = () => Promise.all(Array.from({ length: 20 }, () => functions.list("functions")));
@@ -297,7 +297,7 @@ describe("NatsEndpoints", () => {
   });
 });
 
-test("provisioning again changes nothing and keeps what lies in the queue", async () => {
+test("provisioning again changes nothing and keeps what the queue holds", async () => {
   await renew(queueStream("default"));
   const calls = new NatsCallQueue(link);
   const call = sampleCall();
@@ -307,22 +307,22 @@ test("provisioning again changes nothing and keeps what lies in the queue", asyn
   const after = await link.jsm.streams.info(queueStream("default"));
   expect(after.config).toEqual(before.config);
   expect(after.created).toBe(before.created);
-  const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
-  expect(idOf(await taker.nth(0))).toBe(call.id);
-  await taker.end();
+  const worker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
+  expect(idOf(await worker.nth(0))).toBe(call.id);
+  await worker.end();
 });
 
 describe("when the server is killed and comes back", () => {
-  test("takers go on, records and calls are there, and a call put meanwhile is refused or stored, never in doubt for long", async () => {
+  test("workers continue, records and calls are kept, and a call put meanwhile is soon refused or stored", async () => {
     await renew(queueStream("default"));
     const calls = new NatsCallQueue(link);
     const ledger = new NatsCallLedger(link, () => 60_000, { accepts: true });
     const id = randomUUID();
     await ledger.create(id, sampleEntry(), soon());
-    const taker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
+    const worker = new TestTaker(callSource(link, "default", queueFacts.ackWait, "_INBOX.test"), 1);
     const [before, after] = [sampleCall(), sampleCall()];
     await calls.put(before, soon());
-    await taker.nth(0);
+    await worker.nth(0);
     await server.kill();
     await eventually(() => link.downFor() > 1_000, { what: "the connection to be lost" });
     const startedAt = performance.now();
@@ -332,7 +332,7 @@ describe("when the server is killed and comes back", () => {
       because: "unavailable",
     });
     await expect(ledger.read(id)).rejects.toMatchObject({ code: "queue_unavailable" });
-    expect(taker.taken[0]?.extend()).toBe(false);
+    expect(worker.taken[0]?.extend()).toBe(false);
     // Each would try for 3 s.
     expect(performance.now() - startedAt).toBeLessThan(2_500);
     await server.restart();
@@ -340,16 +340,16 @@ describe("when the server is killed and comes back", () => {
       what: "the queue to be back",
     });
     expect(await ledger.read(id)).toBeDefined();
-    const [lent] = taker.taken;
-    if (lent !== undefined) taker.release(lent);
+    const [delivery] = worker.taken;
+    if (delivery !== undefined) worker.release(delivery);
     await eventually(
       async () => {
-        const last = taker.taken.at(-1);
-        if (last !== undefined && last !== lent) await taker.finish(last);
-        return taker.ids.slice(1).includes(before.id) && taker.ids.includes(after.id);
+        const last = worker.taken.at(-1);
+        if (last !== undefined && last !== delivery) await worker.finish(last);
+        return worker.ids.slice(1).includes(before.id) && worker.ids.includes(after.id);
       },
       { what: "both calls" },
     );
-    await taker.end();
+    await worker.end();
   });
 });

@@ -17,7 +17,7 @@ import { openNatsServer } from "../support/nats-server.ts";
 
 const options = { name: "test", user: undefined, password: undefined, inboxPrefix: "_INBOX.t", pingInterval: 5_000 };
 
-test("a server older than 2.12.7 is refused with a sentence that names both", async () => {
+test("a server older than 2.12.7 is refused with an error that names both", async () => {
   const info = { server_id: "x", version: "2.12.6", proto: 1, headers: true, max_payload: 1_048_576 };
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -57,22 +57,22 @@ test("the broker's clock is told, its health, and whether it keeps what is promi
   await always.close();
 });
 
-test("a link begun without a broker says so, sends nothing, and works once there is one", async () => {
+test("a link begun without a broker reports it, sends nothing, and works once there is one", async () => {
   const server = await openNatsServer();
   await server.stop();
   const link = NatsLink.begin({ ...options, url: server.url });
-  const said: unknown[] = [];
-  link.state.onChange((kind, cause) => said.push([kind, cause]));
-  const heard: string[] = [];
-  const unhear = link.subscribe("news", (message) => void heard.push(message.string()));
-  link.subscribe("gossip", (message) => void heard.push(message.string()))();
+  const changes: unknown[] = [];
+  link.state.onChange((kind, cause) => changes.push([kind, cause]));
+  const received: string[] = [];
+  const unsubscribe = link.subscribe("news", (message) => void received.push(message.string()));
+  link.subscribe("gossip", (message) => void received.push(message.string()))();
   link.publish("news", "lost");
   const catalog = new NatsQueueCatalog(link);
   const table = new QueueTable();
   const watching = catalog.watch(table.observer);
 
-  await eventually(() => link.state.kind === "away", { what: "the trouble" });
-  expect(said).toEqual([["away", expect.objectContaining({ message: expect.stringContaining("refused") })]]);
+  await eventually(() => link.state.kind === "away", { what: "the outage" });
+  expect(changes).toEqual([["away", expect.objectContaining({ message: expect.stringContaining("refused") })]]);
   expect(link.downFor()).toBe(Number.POSITIVE_INFINITY);
   const outcome = await publishDurably(link, "q", new Uint8Array(0), new HeaderBlock(), performance.now() + 3_000);
   expect(outcome.kind).toBe("not-sent");
@@ -81,8 +81,8 @@ test("a link begun without a broker says so, sends nothing, and works once there
 
   await server.restart();
   await link.opened;
-  expect([link.downFor(), link.reconnects, said.at(-1)]).toEqual([0, 0, [undefined, undefined]]);
-  // The broker is there, and its doctor was not yet.
+  expect([link.downFor(), link.reconnects, changes.at(-1)]).toEqual([0, 0, [undefined, undefined]]);
+  // The broker is there, but its queue-doctor was not yet.
   await expect(catalog.get("default")).rejects.toEqual(unreachable);
   await link.jsm.streams.add({ name: "KV_queues", subjects: ["$KV.queues.>"], max_msgs_per_subject: 1 });
   await catalog.put(sampleQueue());
@@ -92,18 +92,18 @@ test("a link begun without a broker says so, sends nothing, and works once there
     () => {
       link.publish("gossip", "reports-missing");
       link.publish("news", "heard");
-      return heard.length > 0;
+      return received.length > 0;
     },
     { what: "the news" },
   );
-  expect(new Set(heard)).toEqual(new Set(["heard"]));
-  unhear();
+  expect(new Set(received)).toEqual(new Set(["heard"]));
+  unsubscribe();
   unwatch();
   await link.close();
   await server.close();
 });
 
-test("a link that is closed before there was a broker tries no more", async () => {
+test("a link that is closed before there was a broker stops trying", async () => {
   const server = await openNatsServer();
   await server.stop();
   const link = NatsLink.begin({ ...options, url: server.url });
@@ -112,7 +112,7 @@ test("a link that is closed before there was a broker tries no more", async () =
   expect(link.isClosed).toBe(true);
   await server.restart();
   const later = await NatsLink.open({ ...options, url: server.url });
-  // The other one would have come first.
+  // The closed link would have connected first.
   expect(await (await fetch(`${server.monitorUrl}/varz`)).json()).toMatchObject({ connections: 1 });
   await later.close();
   await server.close();

@@ -42,7 +42,7 @@ const queue: QueueDeclaration = {
 };
 const facts = { queues: ["default", "other"], oneMachine: true };
 const ref = { name: "echo", namespace: "functions" };
-const wanted: DesiredFunction = {
+const desired: DesiredFunction = {
   ...ref,
   deployment: { service: "echo", image: "echo" },
   replicas: 1,
@@ -87,12 +87,12 @@ function soon(): number {
   return performance.now() + 3_000;
 }
 
-/** What the server refused so far. */
+/** The server's log lines of violations so far. */
 async function violations(): Promise<string[]> {
   return (await readFile(server.logFile, "utf8")).split("\n").filter((line) => line.includes("Violation"));
 }
 
-/** The server's word on one publish that is not allowed. */
+/** The server's error after `act`; empty if there is none. */
 async function refusal(connection: NatsConnection, act: (connection: NatsConnection) => void): Promise<string> {
   const statuses = connection.status();
   act(connection);
@@ -132,12 +132,12 @@ describe("rights of the users of the broker", () => {
     const gateway = await linkOf("gateway");
     const functions = new NatsFunctionStore(gateway);
     await functions.watch(nothing);
-    await functions.write(ref, () => wanted);
-    expect(await functions.get(ref)).toEqual(wanted);
+    await functions.write(ref, () => desired);
+    expect(await functions.get(ref)).toEqual(desired);
     expect(await functions.list(ref.namespace)).toHaveLength(1);
     const namespaces = new NatsNamespaceStore(gateway);
     await namespaces.watch(nothing);
-    const dev = { name: "dev", labels: {}, annotations: {}, createdAt: wanted.createdAt, deleting: true };
+    const dev = { name: "dev", labels: {}, annotations: {}, createdAt: desired.createdAt, deleting: true };
     await namespaces.write("dev", () => dev);
     expect(await namespaces.list()).toEqual([dev]);
     await new NatsEndpoints(gateway).watch(nothing);
@@ -155,7 +155,7 @@ describe("rights of the users of the broker", () => {
     new NatsActivity(gateway).publish({ source: "gateway", number: 1, deltas: [] });
 
     const worker = await linkOf("worker-default");
-    await new NatsFunctionStore(worker).write(ref, (current) => ({ ...(current ?? wanted), replicas: 2 }));
+    await new NatsFunctionStore(worker).write(ref, (current) => ({ ...(current ?? desired), replicas: 2 }));
     await new NatsEndpoints(worker).watch(nothing);
     await new NatsQueueCatalog(worker).watch(nothing);
     const workerLedger = new NatsCallLedger(worker, () => ttl, { accepts: false });
@@ -227,7 +227,7 @@ describe("rights of the users of the broker", () => {
     new NatsActivity(autoscaler).subscribe(() => undefined);
     await new NatsEndpoints(autoscaler).watch(nothing);
     const scaled = new NatsFunctionStore(autoscaler);
-    await scaled.write(ref, (current) => ({ ...(current ?? wanted), replicas: 0 }));
+    await scaled.write(ref, (current) => ({ ...(current ?? desired), replicas: 0 }));
     expect(await functions.remove(ref)).toBe(true);
 
     expect(await violations()).toEqual([]);
@@ -257,7 +257,7 @@ describe("rights of the users of the broker", () => {
     ["gateway", "write a dead letter", "dlq.default.id.call"],
     ["gateway", "declare a queue", "$KV.queues.other"],
     ["gateway", "write endpoints", "$KV.endpoints.functions.echo"],
-    ["gateway", "answer for a worker", "_INBOX.wk-default.x"],
+    ["gateway", "reply for a worker", "_INBOX.wk-default.x"],
     ["worker-default", "publish a call", "q.default.functions.echo"],
     ["worker-default", "publish a call to another queue", "q.other.functions.echo"],
     ["worker-default", "pause its queue", `${api}.CONSUMER.PAUSE.Q_default.workers`],
@@ -275,11 +275,11 @@ describe("rights of the users of the broker", () => {
     ["worker-default", "write namespaces", "$KV.namespaces.dev"],
     ["worker-default", "take calls of another queue", `${api}.CONSUMER.MSG.NEXT.Q_other.workers`],
     ["worker-default", "acknowledge calls of another queue", "$JS.ACK.Q_other.workers.1.1.1.1.0"],
-    ["worker-default", "bury calls of another queue", "dlq.other.id.call"],
+    ["worker-default", "dead-letter calls of another queue", "dlq.other.id.call"],
     ["worker-default", "read dead letters", `${api}.STREAM.MSG.GET.DLQ`],
     ["worker-default", "take the lease of another queue", "$KV.queues.lease.queue.other"],
     ["worker-other", "take calls of the default queue", `${api}.CONSUMER.MSG.NEXT.Q_default.workers`],
-    ["worker-other", "bury calls of the default queue", "dlq.default.id.call"],
+    ["worker-other", "dead-letter calls of the default queue", "dlq.default.id.call"],
     ["provider", "publish a call", "q.default.functions.echo"],
     ["provider", "write functions", "$KV.functions.functions.echo"],
     ["provider", "write records", "$KV.calls.id"],
@@ -297,7 +297,7 @@ describe("rights of the users of the broker", () => {
     ["doctor", "publish a callback", "cb.default.functions.echo"],
     ["doctor", "write functions", "$KV.functions.functions.echo"],
     ["doctor", "acknowledge calls", "$JS.ACK.Q_default.workers.1.1.1.1.0"],
-    ["doctor", "answer for a worker", "_INBOX.wk-default.x"],
+    ["doctor", "reply for a worker", "_INBOX.wk-default.x"],
   ])("%s may not %s", async (user, _what, subject) => {
     const { url, password, inboxPrefix } = server.access(user);
     const connection = await connect({ servers: url, user, pass: password, inboxPrefix });
@@ -364,13 +364,13 @@ describe("rights of the users of the broker", () => {
     expect(subjects).toEqual([]);
   });
 
-  test("nobody comes in without a password", async () => {
+  test("nobody can connect without a password", async () => {
     await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i);
     const wrong = connect({ servers: server.url, user: "gateway", pass: "wrong", reconnect: false });
     await expect(wrong).rejects.toThrow(/authorization/i);
   });
 
-  test("let a worker make its consumer anew", async () => {
+  test("let a worker rebuild its consumer", async () => {
     const doctor = await linkOf("doctor");
     const worker = await linkOf("worker-default");
     await doctor.jsm.consumers.delete("Q_default", "workers");

@@ -107,13 +107,13 @@ describe("NatsServerProcess", () => {
     expect(events).toEqual([]);
   });
 
-  test("lets nobody in without a password", async () => {
+  test("refuses a connection without a password", async () => {
     const server = await open();
     await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i);
     expect(() => server.access("nobody")).toThrow('Cannot connect to nats-server as "nobody": no such user');
   });
 
-  test("is started again on the same port when it dies by itself", async () => {
+  test("is restarted on the same port when it dies", async () => {
     const server = await open();
     const { pid } = server;
     process.kill(pid ?? 0, "SIGKILL");
@@ -123,12 +123,12 @@ describe("NatsServerProcess", () => {
     await (await connectAs(server, "gateway")).close();
   });
 
-  test("runs in a process group of its own, out of reach of Ctrl-C", async () => {
+  test("runs in its own process group, out of reach of Ctrl-C", async () => {
     const server = await open();
     expect(() => process.kill(-(server.pid ?? 0), 0)).not.toThrow();
   });
 
-  test("can be closed while it waits to be started again", async () => {
+  test("can be closed while it waits for its restart", async () => {
     const server = await open();
     process.kill(server.pid ?? 0, "SIGKILL");
     await eventually(() => events.length === 1, { what: "the end" });
@@ -137,7 +137,7 @@ describe("NatsServerProcess", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("ends the one that a killed host left behind", async () => {
+  test("ends a server that a killed host left behind", async () => {
     const first = await open();
     await first.close();
     const files = { configFile: join(directory, "nats-server.json"), logFile: join(directory, "nats-server.log") };
@@ -150,7 +150,7 @@ describe("NatsServerProcess", () => {
     await (await connectAs(server, "gateway")).close();
   });
 
-  test("touches no other process that has the number of its pid file", async () => {
+  test("touches no other process whose id is in its pid file", async () => {
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, "nats-server.pid"), String(process.ppid));
     await open();
@@ -168,7 +168,7 @@ describe("NatsServerProcess", () => {
     server.close();
   });
 
-  test("takes another free port when the noted one was taken meanwhile", async () => {
+  test("chooses another free port when the noted one is in use meanwhile", async () => {
     const first = await open();
     await first.close();
     const { server } = await occupy(Number(new URL(first.url).port));
@@ -192,7 +192,7 @@ describe("NatsServerProcess", () => {
 
   test("refuses a server older than the one that wrote the store", async () => {
     await (await open()).close();
-    // Only a store in which something lies binds to a version.
+    // Only a store that holds something binds to a version.
     await mkdir(join(directory, "store"), { recursive: true });
     await writeFile(join(directory, "store", "kept"), "something");
     const note = join(directory, "store.json");
@@ -205,7 +205,7 @@ describe("NatsServerProcess", () => {
     );
   });
 
-  test("a newer server that never stored anything binds nobody to its version", async () => {
+  test("a newer server that never stored anything does not bind to its version", async () => {
     const broken = join(place.path, "newer");
     await writeFile(broken, "#!/bin/sh\nexit 3\n", { mode: 0o755 });
     await expect(open({ binary: { ...binary, path: broken, version: "2.99.0" } })).rejects.toThrow("exit code 3");
@@ -215,14 +215,14 @@ describe("NatsServerProcess", () => {
   test("stores no more than it is told", async () => {
     const server = await open({ maxFileStore: 100 * 1_048_576 });
     expect(server.maxFileStore).toBe(100 * 1_048_576);
-    const answer = (await (await fetch(`${server.monitorUrl}/jsz`)).json()) as { config: Record<string, unknown> };
-    expect(answer.config).toMatchObject({ max_storage: 100 * 1_048_576, sync_interval: 100_000_000 });
+    const jetStream = (await (await fetch(`${server.monitorUrl}/jsz`)).json()) as { config: Record<string, unknown> };
+    expect(jetStream.config).toMatchObject({ max_storage: 100 * 1_048_576, sync_interval: 100_000_000 });
   });
 
   test("syncs every write when durability is always", async () => {
     const server = await open({ durability: "always" });
-    const answer = (await (await fetch(`${server.monitorUrl}/jsz`)).json()) as { config: Record<string, unknown> };
-    expect(answer.config).toMatchObject({ sync_always: true });
+    const jetStream = (await (await fetch(`${server.monitorUrl}/jsz`)).json()) as { config: Record<string, unknown> };
+    expect(jetStream.config).toMatchObject({ sync_always: true });
   });
 });
 
@@ -243,7 +243,7 @@ describe("the nats-server of tests", () => {
     await server.pause();
     await expect(manager.getAccountInfo()).rejects.toThrow();
     server.resume();
-    const account = await eventually(() => manager.getAccountInfo(), { what: "an answer" });
+    const account = await eventually(() => manager.getAccountInfo(), { what: "a response" });
     expect(account.streams).toBe(1);
     await connection.close();
   });

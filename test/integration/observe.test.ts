@@ -72,12 +72,12 @@ describe("access log", () => {
     expect(JSON.stringify(platform.gateway.log)).not.toContain(canary);
   });
 
-  test("an asynchronous call has a line when it is answered, under the id it got", async () => {
+  test("an asynchronous call has a line when its response is sent, with the id it got", async () => {
     const callId = "7f3a0b1c-0000-4000-8000-00000000000a";
     const send = (body: string) =>
       platform.calls.queue("echo", { id: callId, headers: { traceparent }, tail: `?q=${canary}`, body });
     await send(canary);
-    // Another body under the same id gets an id of its own.
+    // Another body under the same id gets a new id.
     const other = (await send("other")).headers.get("x-call-id") ?? "";
     expect(other).not.toBe(callId);
     const common = { functionName: "echo", namespace: "functions", method: "POST", status: 202, traceId: trace };
@@ -90,7 +90,7 @@ describe("access log", () => {
     expect(JSON.stringify(platform.gateway.log)).not.toContain(canary);
   });
 
-  test("refused calls, WebSockets and what is no call", async () => {
+  test("refused calls and WebSockets have a line, other requests have none", async () => {
     const unknown = await platform.calls.send("GET", "/function/nobody.elsewhere/x");
     expect(await lineOf(unknown.headers.get("x-call-id") ?? "")).toMatchObject({
       functionName: "nobody",
@@ -157,7 +157,7 @@ describe("metrics", () => {
     expect(await platform.metric(platform.gateway, name, labels)).toBe(before);
   });
 
-  test("requests by route: what clients invent makes no series", async () => {
+  test("requests by route: what clients invent creates no series", async () => {
     const { calls, authorization } = platform;
     for (let round = 0; round < 20; round += 1) {
       await calls.send("GET", `/function/made-up-${round}/x?y=${round}`);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, long);
 afterAll(() => packages.remove());
 
-/** The project as somebody else has it: the same files, written at another time. */
+/** A copy of the project: the same files, written at another time. */
 async function copyTo(directory: string, writtenAt: Date): Promise<void> {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
   for (const file of listed.toString().split("\n").filter(Boolean)) {
@@ -31,7 +31,7 @@ async function copyTo(directory: string, writtenAt: Date): Promise<void> {
   await symlink(join(root, "node_modules"), join(directory, "node_modules"));
 }
 
-/** A program of somebody else that has the package and Pulumi installed. */
+/** The program of a user who has the package and Pulumi installed. */
 const program = `
 import * as pulumi from "@pulumi/pulumi";
 import { Function, FunctionSecret, type FunctionArgs } from "weir/infra";
@@ -50,7 +50,7 @@ const shown = await new Promise((resolve) => path.apply(resolve));
 console.log(JSON.stringify([shown, made.toSorted()]));
 `;
 
-test("a program that has the package installed compiles with it, and makes functions", { timeout: long }, async () => {
+test("a program with the package installed compiles, and creates functions", { timeout: long }, async () => {
   await using directory = await tempDirectory("installed");
   const place = (...names: readonly string[]): string => join(directory.path, ...names);
   const { tarball } = made;
@@ -73,7 +73,7 @@ test("a program that has the package installed compiles with it, and makes funct
   ]);
 });
 
-test("the package of the same content is the same, with its list of parts", { timeout: long }, async () => {
+test("the same content gives the same package and the same software list", { timeout: long }, async () => {
   await using directory = await tempDirectory("package-again");
   const source = join(directory.path, "source");
   await copyTo(source, new Date(2031, 7, 7));

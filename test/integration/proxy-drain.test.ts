@@ -14,7 +14,7 @@ const get = "GET /function/echo HTTP/1.1\r\nHost: g\r\n\r\n";
 describe("a gateway that stops behind a proxy", () => {
   const { open, serve, closing } = syncFixture();
 
-  /** A gateway with the function, and its port where `/readyz` tells whether it is in service. */
+  /** A gateway with the function, and a port whose `/readyz` tells whether the gateway is in service. */
   const openReady = async (address: string) => {
     const gateway = await open();
     gateway.deploy("echo", { addresses: [address] });
@@ -29,7 +29,7 @@ describe("a gateway that stops behind a proxy", () => {
 
   for (const kind of proxyKinds) {
     test.skipIf(noProxy(kind) !== undefined)(
-      `${kind} sees that it drains and goes to the other one: no call fails`,
+      `${kind} notices that a gateway drains and uses the other one: no call fails`,
       async () => {
         const echo = await serve();
         const [first, second] = [await openReady(echo.address), await openReady(echo.address)];
@@ -44,7 +44,7 @@ describe("a gateway that stops behind a proxy", () => {
 
         first.gateway.gateway.drain();
         expect((await rawRequest(first.port, get)).headers["connection"]).toBe("close");
-        // It asks nobody whether they are ready, so it is told, as the page says.
+        // nginx does not check readiness, so it is told, as its page in the documentation says.
         if (kind === "nginx") await proxy.reload([{ ...first, down: true }, second]);
         await eventually(
           async () => {

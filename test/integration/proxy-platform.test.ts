@@ -18,7 +18,7 @@ import { tempDirectory } from "../support/temp-directory.ts";
 
 const reloads = 3;
 
-/** Sends numbered events until it is told to end; then one that says how many there were. */
+/** Sends numbered events until `end`, then one with their count. */
 class EventStream {
   readonly #response: ServerResponse;
   readonly #ticking: NodeJS.Timeout;
@@ -67,7 +67,7 @@ for (const kind of proxyKinds) {
     const front = (): Promise<FrontProxy> =>
       openProxy(kind, { gateways: [{ port: platform.port, adminPort: Number(platform.gateway.ready["adminPort"]) }] });
 
-    test("the client is whom the proxy names: in the log, for the function, and when logins are counted", async () => {
+    test("the proxy names the client: in the log, for the function, and when logins are counted", async () => {
       await using proxy = await front();
       const forged = { "x-forwarded-for": "10.1.1.1", "x-forwarded-host": "elsewhere", "x-forwarded-proto": "gopher" };
       const called = await requestFrom("127.0.0.2", `${proxy.url}/function/plain`, { headers: forged });
@@ -92,12 +92,12 @@ for (const kind of proxyKinds) {
       }
       expect(await login("127.0.0.2", proxy.url, "10.1.1.99")).toBe(429);
       expect(await login("127.0.0.3", proxy.url)).toBe(401);
-      // Whoever comes past the proxy is who they are.
+      // A client that bypasses the proxy is known by its own address.
       expect(await login("127.0.0.3", platform.url, "127.0.0.2")).toBe(401);
       expect(await login("127.0.0.2", platform.url, "127.0.0.3")).toBe(429);
     });
 
-    test("is reloaded under load, and nothing is lost", async () => {
+    test("a reload of the proxy under load loses nothing", async () => {
       await using directory = await tempDirectory("ledger");
       const [writer, sender] = [openLedger(directory.path, "function"), openLedger(directory.path, "sender")];
       const working = await openFunctionServer(recordRuns(writer, (_request, response) => response.end()));
@@ -110,7 +110,7 @@ for (const kind of proxyKinds) {
         functionName: "working",
         rate: 50,
         count: 10_000,
-        // A connection for each: what is answered with a reset instead would count as unknown.
+        // A connection for each: a reset instead of a response would count as unknown.
         headers: { connection: "close" },
         ledger: sender,
         signal: stop.signal,
@@ -138,7 +138,7 @@ for (const kind of proxyKinds) {
       }
       expect(await fresh.stop()).toEqual([]);
       expect(await kept.stop()).toEqual([]);
-      // The page says how: `option idle-close-on-response`.
+      // By `option idle-close-on-response`, as its page in the documentation says.
       if (kind === "haproxy") expect(kept.repeated).toBe(0);
       stop.abort();
       const { sent } = await load;

@@ -15,7 +15,7 @@ import { openWebSocketFunction } from "../support/websocket-function.ts";
 const mebibyte = 1_048_576;
 
 for (const kind of proxyKinds) {
-  describe.skipIf(noProxy(kind) !== undefined)(`${kind}, as the page sets it up,`, () => {
+  describe.skipIf(noProxy(kind) !== undefined)(`${kind}, configured as its page says,`, () => {
     const { open, serve, closing } = syncFixture();
     const front = async (name: string, address: string): Promise<FrontProxy> => {
       const gateway = await open();
@@ -27,7 +27,7 @@ for (const kind of proxyKinds) {
       return chunk.toString();
     };
 
-    test("passes on each piece of a stream at once, both ways", async () => {
+    test("passes on each chunk of a stream at once, both ways", async () => {
       const arrived = Promise.withResolvers<readonly [IncomingMessage, ServerResponse]>();
       const fn = await serve((incoming, response) => arrived.resolve([incoming, response]), { readBody: false });
       const { url } = await front("talk", fn.address);
@@ -36,9 +36,9 @@ for (const kind of proxyKinds) {
       client.write("first");
       const [incoming, response] = await arrived.promise;
       expect(await dataOf(incoming)).toBe("first");
-      const answered = once(client, "response");
+      const responded = once(client, "response");
       response.write("data: 1\n\n");
-      const [reply] = (await answered) as [IncomingMessage];
+      const [reply] = (await responded) as [IncomingMessage];
       expect(await dataOf(reply)).toBe("data: 1\n\n");
       for (const text of ["a", "b", "c"]) {
         const there = dataOf(incoming);
@@ -54,10 +54,10 @@ for (const kind of proxyKinds) {
       await once(reply, "end");
     });
 
-    // haproxy notices it when it writes.
-    const moments = kind === "nginx" ? ["before the answer", "in the middle of it"] : ["in the middle of the answer"];
+    // haproxy notices it only when it writes.
+    const moments = kind === "nginx" ? ["before the reply", "in the middle of it"] : ["in the middle of the reply"];
     test.each(moments)("passes on that the client left %s", async (moment) => {
-      const isBefore = moment === "before the answer";
+      const isBefore = moment === "before the reply";
       const fn = await serve((_request, response) => {
         if (isBefore) return;
         const ticking = setInterval(() => response.write("data: tick\n\n"), 20);
@@ -82,9 +82,9 @@ for (const kind of proxyKinds) {
       const socket = new WebSocket(`${proxy.url.replace("http", "ws")}/function/chat/room?user=2`);
       await once(socket, "open");
       const echo = async (text: string): Promise<unknown> => {
-        const answered = once(socket, "message");
+        const echoed = once(socket, "message");
         socket.send(text);
-        const [event] = (await answered) as [MessageEvent];
+        const [event] = (await echoed) as [MessageEvent];
         return event.data;
       };
       expect(await echo("hello")).toBe("hello");
@@ -102,19 +102,19 @@ for (const kind of proxyKinds) {
         (incoming, response) => {
           const chunks: Buffer[] = [];
           incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-          // Not sooner: nginx does not go on with a large body once it is answered.
+          // Not sooner: nginx stops sending a large body once it has the response.
           incoming.on("end", () => response.end(Buffer.concat(chunks)));
         },
         { readBody: false },
       );
       const { url } = await front("large", fn.address);
       const body = Buffer.alloc(32 * mebibyte, "Weir ");
-      const answer = await fetch(`${url}/function/large`, { method: "POST", body });
+      const reply = await fetch(`${url}/function/large`, { method: "POST", body });
       const hash = (bytes: Buffer): string => createHash("sha1").update(bytes).digest("hex");
-      expect(hash(Buffer.from(await answer.arrayBuffer()))).toBe(hash(body));
+      expect(hash(Buffer.from(await reply.arrayBuffer()))).toBe(hash(body));
     });
 
-    test("is not believed unless it is trusted, and passes path and query on as they are", async () => {
+    test("is not believed unless it is trusted, and passes path and query on unchanged", async () => {
       const fn = await serve((incoming, response) => response.end(JSON.stringify([incoming.url, incoming.headers])));
       const { url } = await front("echo", fn.address);
       const tail = "//a/%2e%2E/b;x/%C3%A9?q=%00&r=../+";
@@ -124,7 +124,7 @@ for (const kind of proxyKinds) {
       expect(target).toBe(tail);
     });
 
-    test("cuts nothing off before Weir does, and lets connections to Weir go before Weir does", async () => {
+    test("aborts nothing before Weir does, and closes idle connections to Weir before Weir does", async () => {
       const times = (name: RegExp): (number | undefined)[] =>
         [...shownConfig(kind).matchAll(new RegExp(`^ *(?:${name.source}) (\\w+)`, "gm"))].map(([, time = ""]) =>
           parseDuration(time),
@@ -133,11 +133,11 @@ for (const kind of proxyKinds) {
       const limit = (setting: { readonly fallback?: string }): number =>
         parseDuration(setting.fallback ?? "") ?? Number.NaN;
       const longest = Math.max(limit(websocketIdleTimeout), limit(wakeTimeout) + limit(upstreamTimeout));
-      const silences = times(kind === "nginx" ? /proxy_(?:send|read)_timeout/ : /timeout (?:client|server|tunnel)/);
-      expect(silences).toHaveLength(kind === "nginx" ? 2 : 3);
-      for (const silence of silences) expect(silence).toBeGreaterThan(longest);
+      const idleTimeouts = times(kind === "nginx" ? /proxy_(?:send|read)_timeout/ : /timeout (?:client|server|tunnel)/);
+      expect(idleTimeouts).toHaveLength(kind === "nginx" ? 2 : 3);
+      for (const idleTimeout of idleTimeouts) expect(idleTimeout).toBeGreaterThan(longest);
 
-      // haproxy lets go of them after `pool-purge-delay`, 5 s.
+      // haproxy closes them after `pool-purge-delay`, 5 s.
       const [kept = 5_000] = kind === "nginx" ? times(/keepalive_timeout/) : [];
       const { gateway } = await open();
       expect(kept).toBeLessThanOrEqual(gateway.keepAlive - 5_000);

@@ -30,14 +30,14 @@ const runsOf = (id: string) => echo.requests.filter((request) => request.headers
 describe("acceptance", () => {
   test("202 is empty and carries the call id and the start in nanoseconds", async () => {
     const before = BigInt(Date.now()) * 1_000_000n;
-    const answer = await platform.calls.queue("echo", { body: "hello" });
+    const reply = await platform.calls.queue("echo", { body: "hello" });
 
-    expect(answer.status).toBe(202);
-    expect(answer.body.byteLength).toBe(0);
-    expect(answer.headers.get("x-call-id")).toMatch(
+    expect(reply.status).toBe(202);
+    expect(reply.body.byteLength).toBe(0);
+    expect(reply.headers.get("x-call-id")).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
-    const start = BigInt(answer.headers.get("x-start-time") ?? "0");
+    const start = BigInt(reply.headers.get("x-start-time") ?? "0");
     expect(start >= before && start <= BigInt(Date.now() + 1) * 1_000_000n).toBe(true);
   });
 
@@ -66,11 +66,11 @@ describe("acceptance", () => {
   });
 
   test("the start that the function sees is that of the acceptance", async () => {
-    const answer = await platform.calls.queue("echo");
-    const id = answer.headers.get("x-call-id") ?? "";
+    const reply = await platform.calls.queue("echo");
+    const id = reply.headers.get("x-call-id") ?? "";
     const record = await platform.calls.ended(id);
 
-    expect(record.startTime).toBe(answer.headers.get("x-start-time"));
+    expect(record.startTime).toBe(reply.headers.get("x-start-time"));
     expect(runsOf(id)[0]?.headers["x-start-time"]).toBe(record.startTime);
   });
 
@@ -158,7 +158,7 @@ describe("status and result", () => {
     expect((await platform.calls.result(id)).status).toBe(404);
   });
 
-  test("?wait answers at once when the call ends, and when the wait is over", async () => {
+  test("?wait returns at once when the call ends, and when the wait is over", async () => {
     let release = (): void => {};
     const slow = await openFunctionServer((_request, response) => {
       release = () => void response.end("late");
@@ -176,9 +176,9 @@ describe("status and result", () => {
     await expect.poll(() => slow.open).toBe(1);
     const released = performance.now();
     release();
-    const answer = await waiting;
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ state: "done" });
-    // It looks by itself every 5 s.
+    const reply = await waiting;
+    expect(JSON.parse(reply.body.toString())).toMatchObject({ state: "done" });
+    // It polls every 5 s.
     expect(performance.now() - released).toBeLessThan(4_000);
     await slow.close();
   });

@@ -43,7 +43,7 @@ test.each(bodies)("FG6 $size bytes with and without length arrive as they were s
   }
 });
 
-test("FG6 one byte more is 413: at once if the length is given, else when it has come", async () => {
+test("FG6 one byte more is 413: at once if the length is given, else when it has arrived", async () => {
   const head = `POST /async-function/echo HTTP/1.1\r\nHost: test\r\n`;
   const announced = await rawRequest(platform.port, `${head}Content-Length: ${limit + 1}\r\n\r\n`);
   expect(announced).toMatchObject({ status: 413, closed: true });
@@ -86,13 +86,13 @@ test("FG6 a full body and 15 KiB of headers fit together", async () => {
 
 test("FW10 an output of 50 MB: streamed to a synchronous caller, an empty callback that says so, and a worker that stays small", async () => {
   const size = 50 * 1_048_576;
-  const piece = Buffer.alloc(65_536, "x");
+  const chunk = Buffer.alloc(65_536, "x");
   await bench.open("huge", (_request, response) => {
     let left = size;
     const write = (): void => {
       while (left > 0) {
-        left -= piece.byteLength;
-        if (!response.write(piece)) {
+        left -= chunk.byteLength;
+        if (!response.write(chunk)) {
           response.once("drain", write);
           return;
         }
@@ -119,7 +119,7 @@ test("FW10 an output of 50 MB: streamed to a synchronous caller, an empty callba
   expect(most - before).toBeLessThan(20 * 1_048_576);
 });
 
-test("an upload that is cut half-way leaves no record, no call and no open connection", async () => {
+test("an upload that is aborted half-way leaves no record, no call and no open connection", async () => {
   const before = echo.requests.length;
   const ids = Array.from({ length: 50 }, () => randomUUID());
   for (const id of ids) {

@@ -40,8 +40,8 @@ test("FB1 the broker killed four times and stopped once under load: 0 lost, 0 ex
   }
   stop.abort();
   const sent = (await Promise.all(loads)).flatMap((summary) => summary.sent);
-  expect(sent.filter(({ class: answer }) => answer === "accepted").length).toBeGreaterThan(150);
-  // Runs may repeat if heartbeats, a third of the lease apart, cannot begin again within the lease.
+  expect(sent.filter(({ class: kind }) => kind === "accepted").length).toBeGreaterThan(150);
+  // Runs may repeat if heartbeats, a third of the lease apart, cannot resume within the lease.
   for (const outage of outages) expect(outage).toBeLessThan(ackWait / 2);
 
   const { counts, violations } = await opened.settle({

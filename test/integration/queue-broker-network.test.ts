@@ -8,7 +8,7 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import type { FunctionServer } from "../support/function-server.ts";
 import type { Platform } from "../support/platform.ts";
 
-/** With 200 ms of latency each way a heartbeat takes its time, and a run whose lease is lost is run again. */
+/** Long: 200 ms of latency each way slow down heartbeats, and a call whose lease is lost is run again. */
 const ackWait = 8_000;
 
 let bench: FaultBench;
@@ -60,7 +60,7 @@ test("FB6 resets, small slices, latency and a slow line: slower, but nothing is 
       [toGateway, 0.6],
     ] as const) {
       await eventually(() => working.requests.length > before + share * count, {
-        what: "the platform to go on",
+        what: "the platform to continue",
       });
       proxy.reset();
     }
@@ -81,11 +81,11 @@ test("FB5 a black hole between gateway and broker: 503 within 3 s, not ready, an
   toGateway.up({ blackHole: true });
   toGateway.down({ blackHole: true });
   const id = randomUUID();
-  const answer = await platform.calls.queue("working", { id, body: "15" });
-  expect(answer.status).toBe(503);
-  // S10, three times as this is the fast profile.
-  expect(answer.took).toBeLessThan(3 * 3_000);
-  expect(answer.headers.get("x-call-queued")).toBe("unknown");
+  const response = await platform.calls.queue("working", { id, body: "15" });
+  expect(response.status).toBe(503);
+  // S10, times three: this is the fast profile.
+  expect(response.took).toBeLessThan(3 * 3_000);
+  expect(response.headers.get("x-call-queued")).toBe("unknown");
   await eventually(async () => (await platform.probe(platform.gateway, "/readyz")) === 503, {
     what: "the gateway to be unready",
   });

@@ -20,8 +20,8 @@ const mebibyte = 1_048_576;
 /** Fewer than the queue holds. */
 const calls = 900;
 const killedAt = 200;
-const gap = 2.5;
-/** What a call may wait for the queue, less what a request that is under way then may take. */
+const interval = 2.5;
+/** What a call may wait for the queue, less what a request in flight at that time may take; milliseconds. */
 const budget = 2_500;
 
 let cluster: NatsCluster;
@@ -36,7 +36,7 @@ afterEach(async () => {
   await cluster.close();
 });
 
-/** Calls that are accepted one after the other, while `victim` is killed; how those that were refused ended. */
+/** Accepts calls at a steady rate and kills the chosen server meanwhile; gives the refusals and the slowest time. */
 async function acceptBesideDeath(choose: (leaders: readonly (string | undefined)[]) => string | undefined) {
   const urls = cluster.servers.map(({ url }) => url);
   const opened = await NatsLink.open({ ...options, url: urls.join(",") });
@@ -69,10 +69,10 @@ async function acceptBesideDeath(choose: (leaders: readonly (string | undefined)
   for (let count = 0; count < calls; count += 1) {
     if (count === killedAt) void cluster.servers.find(({ name }) => name === victim)?.kill();
     sent.push(send());
-    await pause(gap);
+    await pause(interval);
   }
   await Promise.all(sent);
-  // Whoever leads now takes calls again.
+  // The new leader accepts calls again.
   await eventually(
     () =>
       acceptCall(parts, sampleCall({ id: randomUUID() }), 0).then(
@@ -94,7 +94,7 @@ test("one of three servers killed that leads neither calls nor queue: none of 90
   expect(refused).toEqual([]);
 });
 
-test("the server killed that leads the queue: calls are tried for all their time while the others choose", async () => {
+test("the queue's leader killed: calls are retried until their deadline while the others elect a leader", async () => {
   const { refused } = await acceptBesideDeath(([queueLeader]) => queueLeader);
   figure("S9", `${refused.length} of ${calls} calls refused while two of three servers chose who leads the queue`);
   for (const { took, message } of refused) {

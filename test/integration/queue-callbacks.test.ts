@@ -42,12 +42,12 @@ const settled = (id: string, within?: number) => callbackSettled(platform, id, w
 describe("what a callback carries", () => {
   test("the output with the function's headers, overridden by the platform's", async () => {
     const body = randomBytes(5_000);
-    const answer = await platform.calls.queue("echo", {
+    const response = await platform.calls.queue("echo", {
       callbackUrl: `${sink.url}?token=1`,
       body,
       headers: { "x-wanted-status": "201" },
     });
-    const id = answer.headers.get("x-call-id") ?? "";
+    const id = response.headers.get("x-call-id") ?? "";
     const callback = await sink.waitFor(id);
 
     expect(callback.method).toBe("POST");
@@ -62,7 +62,7 @@ describe("what a callback carries", () => {
       "x-function-status": "201",
       "x-retry": "0",
       "x-retry-max": "2",
-      "x-start-time": answer.headers.get("x-start-time"),
+      "x-start-time": response.headers.get("x-start-time"),
       "user-agent": `queue-worker/${release}`,
       "x-call-depth": "1",
     });
@@ -114,7 +114,7 @@ describe("what a callback carries", () => {
     expect(await settled(id)).toMatchObject({ state: "sent" });
   });
 
-  test("an output of 1 MiB comes whole", async () => {
+  test("an output of 1 MiB arrives whole", async () => {
     const body = randomBytes(1_048_576);
     const id = await platform.calls.accepted("echo", { callbackUrl: sink.url, body });
     const callback = await sink.waitFor(id);
@@ -134,7 +134,7 @@ describe("what a callback carries", () => {
   });
 });
 
-describe("failed calls are called back, too", () => {
+describe("failed calls have a callback, too", () => {
   test("rejected: the function's status and output", async () => {
     const id = await platform.calls.accepted("echo", {
       callbackUrl: sink.url,
@@ -148,7 +148,7 @@ describe("failed calls are called back, too", () => {
     expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", reason: "rejected" });
   });
 
-  test("exhausted: X-Retry equals X-Retry-Max, and the last output comes", async () => {
+  test("exhausted: X-Retry equals X-Retry-Max, and the last output is sent", async () => {
     const id = await platform.calls.accepted("echo", {
       callbackUrl: sink.url,
       body: "sorry",
@@ -161,7 +161,7 @@ describe("failed calls are called back, too", () => {
     expect(sink.of(id)).toHaveLength(1);
   });
 
-  test("no connection: 502, empty and not marked as cut", async () => {
+  test("no connection: 502, empty and not marked as truncated", async () => {
     await platform.deploy("away", { addresses: [`127.0.0.1:${await freePort()}`] });
     const id = await platform.calls.accepted("away", { callbackUrl: sink.url });
     const callback = await sink.waitFor(id);
@@ -183,18 +183,18 @@ describe("failed calls are called back, too", () => {
   });
 });
 
-test("the record says what is wrong with a callback and when it is tried again", async () => {
+test("the record has the error of a callback and the time of its retry", async () => {
   const nobody = `http://127.0.0.1:${await freePort()}/done`;
   const id = await platform.calls.accepted("echo", { callbackUrl: `${nobody}?token=1` });
-  const trouble = await eventually(
+  const failing = await eventually(
     async () => {
       const callback = await callbackOf(platform, id);
       return callback?.error === undefined ? undefined : callback;
     },
-    { what: "a callback in trouble" },
+    { what: "a callback that fails" },
   );
-  expect(trouble).toMatchObject({ url: nobody, state: "pending", error: expect.stringContaining("ECONNREFUSED") });
-  expect(Date.parse(trouble.nextAttemptAt ?? "")).toBeGreaterThan(0);
+  expect(failing).toMatchObject({ url: nobody, state: "pending", error: expect.stringContaining("ECONNREFUSED") });
+  expect(Date.parse(failing.nextAttemptAt ?? "")).toBeGreaterThan(0);
 
   const given = await settled(id);
   expect(given).toMatchObject({ state: "failed", error: expect.stringContaining("ECONNREFUSED") });

@@ -9,7 +9,7 @@ import { figure, inWords } from "../support/figure.ts";
 import type { FunctionServer } from "../support/function-server.ts";
 import type { Platform } from "../support/platform.ts";
 
-/** Worst time to a cancelled run's end is a third of the lease + 1 s. */
+/** A cancelled run ends within a third of the lease + 1 s. */
 const ackWait = 2_000;
 
 let bench: FaultBench;
@@ -17,14 +17,14 @@ let platform: Platform;
 let held: FunctionServer;
 let failing: FunctionServer;
 let sink: CallbackSink;
-let answers: ServerResponse[] = [];
-/** By the first call of the bench. */
+let pending: ServerResponse[] = [];
+/** Callbacks of the bench's first call. */
 let calledBack = 0;
 
 beforeAll(async () => {
   bench = await openFaultBench({ ackWait, retryMinWait: 3_000, retryMaxWait: 3_000 });
   ({ platform, sink } = bench);
-  held = await bench.open("held", (_request, response) => void answers.push(response));
+  held = await bench.open("held", (_request, response) => void pending.push(response));
   failing = await bench.open("failing", (_request, response) => response.writeHead(503).end());
   calledBack = sink.received.length;
 });
@@ -33,7 +33,7 @@ afterAll(() => bench.close());
 
 afterEach(async () => {
   releaseAll();
-  // A callback that were sent all the same would be waiting in this stream.
+  // A callback sent by mistake would wait in this stream.
   await eventually(
     async () => (await platform.broker.calls()).messages === 0 && (await platform.broker.callbacks()).messages === 0,
     { what: "the streams to be empty" },
@@ -42,11 +42,11 @@ afterEach(async () => {
 });
 
 function releaseAll(): void {
-  for (const answer of answers) answer.end("released");
-  answers = [];
+  for (const response of pending) response.end("released");
+  pending = [];
 }
 
-/** Queues a call to the function that answers only when told to, and waits until it runs. */
+/** Queues a call of the function that replies only when released, and waits until it runs. */
 async function startHeld(callbackUrl?: string): Promise<string> {
   const id = await platform.calls.accepted("held", callbackUrl === undefined ? {} : { callbackUrl });
   await heldRun(id);
@@ -60,15 +60,15 @@ async function heldRun(id: string): Promise<void> {
 const runsOf = (server: FunctionServer, id: string) =>
   server.requests.filter((request) => request.headers["x-call-id"] === id).length;
 
-test("FW17 a queued call behind a long one never starts and its message goes", async () => {
+test("FW17 a queued call behind a long one never starts and its message is removed", async () => {
   const first = await startHeld();
   const queued = await platform.calls.accepted("held", { callbackUrl: sink.url });
   const behind = await platform.calls.accepted("held");
   expect((await platform.calls.status(queued))?.state).toBe("queued");
 
-  const answer = await platform.calls.cancel(queued);
-  expect(answer.status).toBe(202);
-  expect(answer.body.byteLength).toBe(0);
+  const response = await platform.calls.cancel(queued);
+  expect(response.status).toBe(202);
+  expect(response.body.byteLength).toBe(0);
   expect(await platform.calls.status(queued)).toMatchObject({ state: "cancelled", attempts: [], retries: 0 });
   expect((await platform.calls.status(queued))?.callback).toBeUndefined();
 
@@ -109,7 +109,7 @@ test("FW17 a running call loses its connection within a second and the slot is f
       what: "the connection to be closed",
     });
     times.push(performance.now() - start);
-    answers = [];
+    pending = [];
 
     const record = await platform.calls.status(id);
     expect(record).toMatchObject({ state: "cancelled", attempts: [{ number: 1, error: "cancelled" }] });
@@ -117,14 +117,14 @@ test("FW17 a running call loses its connection within a second and the slot is f
     expect(runsOf(held, id)).toBe(1);
   }
   figure("S11", `connection closed at most ${inWords(Math.max(...times))} after the cancel, ${times.length} times`);
-  // S11, three times as this is the fast profile.
+  // S11, times three: this is the fast profile.
   expect(Math.max(...times)).toBeLessThan(3 * 1_000);
   const next = await startHeld();
   releaseAll();
   expect((await platform.calls.ended(next)).state).toBe("done");
 });
 
-test("FW17 a worker that missed the word learns of it by the record", async () => {
+test("FW17 a worker that missed the signal learns of the cancel from the record", async () => {
   const aborted = held.aborted;
   const id = await startHeld(sink.url);
   const found = await platform.broker.ledger.read(id);
@@ -141,20 +141,20 @@ test("FW17 a worker that missed the word learns of it by the record", async () =
     "S11",
     `closed after ${inWords(performance.now() - start)} by the record alone, with a lease of ${inWords(ackWait)}`,
   );
-  answers = [];
+  pending = [];
   expect((await platform.calls.status(id))?.state).toBe("cancelled");
 });
 
-test("FW17 a finished call is 409 and stays as it is", async () => {
+test("FW17 a finished call is 409 and stays unchanged", async () => {
   const done = await startHeld();
   releaseAll();
   await platform.calls.ended(done);
 
-  const answer = await platform.calls.send("DELETE", `/async-function/${done}`, {
+  const response = await platform.calls.send("DELETE", `/async-function/${done}`, {
     headers: { accept: "application/json" },
   });
-  expect(answer.status).toBe(409);
-  expect(JSON.parse(answer.body.toString()).code).toBe("call_finished");
+  expect(response.status).toBe(409);
+  expect(JSON.parse(response.body.toString()).code).toBe("call_finished");
   expect((await platform.calls.status(done))?.state).toBe("done");
   expect((await platform.calls.result(done)).body.toString()).toBe("released");
 });
@@ -178,9 +178,9 @@ test("FW17 ?wait is woken by a cancel", async () => {
   const start = performance.now();
 
   expect(JSON.parse((await waiting).body.toString())).toMatchObject({ state: "cancelled" });
-  // It looks by itself every 5 s.
+  // It polls every 5 s.
   expect(performance.now() - start).toBeLessThan(4_000);
-  answers = [];
+  pending = [];
 });
 
 test("FW17 cancel racing the end: done or cancelled, never both", async () => {

@@ -12,7 +12,7 @@ const clock = (by: number) => ({
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
-test("FB11 clocks an hour and a day off: leases, delays and results unmoved, nothing runs twice", async () => {
+test("FB11 clocks an hour and a day off: leases, delays and results unaffected, nothing runs twice", async () => {
   const { platform, working, ...opened } = (bench = await openFaultBench({
     slots: 4,
     ackWait: 3_000,
@@ -27,7 +27,7 @@ test("FB11 clocks an hour and a day off: leases, delays and results unmoved, not
   );
   opened.sink.answerNext({ kind: "status", status: 503 });
   const waiting = await platform.calls.accepted("later", { callbackUrl: opened.sink.url });
-  // Longer than the lease, so that a worker that trusts its own clock takes it over at a redelivery.
+  // Longer than the lease: a worker that trusted its own clock would take it over at a redelivery.
   await opened.load({ rate: 50, count: 12, body: () => "5000" });
   await opened.load({ rate: 50, count: 100 });
 

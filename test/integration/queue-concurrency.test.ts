@@ -28,13 +28,13 @@ afterAll(async () => {
   await busy.close();
 });
 
-test("concurrency.max holds for queued calls, too: what is above it comes back as a retry, and all end well", async () => {
+test("concurrency.max holds for queued calls, too: calls above it are retried, and all end as done", async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => platform.calls.accepted("busy")));
   const records = await Promise.all(ids.map((id) => platform.calls.ended(id, 30_000)));
   expect(records.map(({ state }) => state)).toEqual(ids.map(() => "done"));
   expect(most).toBe(1);
   expect(busy.requests).toHaveLength(ids.length);
-  // Errors of older attempts are cut.
+  // Errors of older attempts are shortened.
   const newest = records.flatMap(({ attempts }) => attempts.slice(-4));
   const refused = newest.filter(({ status }) => status === 503);
   expect(refused.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { freePort } from "../support/free-port.ts";
 import { openFunctionServer, type FunctionHandler, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "../support/platform.ts";
 
-/** Each begins its answer and does not bring it to an end. */
+/** Each begins its reply and never completes it. */
 const functions: Readonly<Record<string, FunctionHandler>> = {
   broken: (_request, response) => void response.write("begun", () => response.destroy()),
   endless: (_request, response) => void response.write("begun"),
@@ -28,7 +28,7 @@ const ways: readonly (readonly [way: string, options: () => Promise<PlatformOpti
     ],
   ];
 
-describe.each(ways)("queued runs %s that end in the middle of their answer", (_way, options, counts) => {
+describe.each(ways)("queued runs %s that end in the middle of their reply", (_way, options, counts) => {
   let platform: Platform;
   const servers: FunctionServer[] = [];
 
@@ -57,7 +57,7 @@ describe.each(ways)("queued runs %s that end in the middle of their answer", (_w
     expect(await total({ code: String(code) })).toBe(1);
   };
 
-  test("one that its replica breaks off counts as 502", async () => {
+  test("one that its replica aborts counts as 502", async () => {
     const id = await platform.calls.accepted("broken");
     expect(await platform.calls.ended(id)).toMatchObject({ state: "failed", attempts: [{ status: 502 }] });
     await countedAs("broken", 502);

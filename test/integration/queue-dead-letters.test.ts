@@ -13,7 +13,7 @@ let platform: Platform;
 let desk: QueueDesk;
 let sink: CallbackSink;
 let server: FunctionServer;
-/** What the function answers now. */
+/** The status with which the function replies now. */
 let status = 500;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 const secret = "s3cret-value";
-/** A call that was given up, and its dead letter is there. */
+/** The id of a call that was given up and has its dead letter. */
 async function dead(options: { readonly callbackUrl?: string; readonly id?: string } = {}): Promise<string> {
   const id = await platform.calls.accepted("shaky", {
     ...options,
@@ -55,11 +55,11 @@ const noLetter = (id: string) =>
   eventually(async () => (await deadLetterOf(id)) === undefined, { what: "the letter to be gone" });
 
 describe("a call that was given up", () => {
-  test("is listed with what to do, without its values, and stays until it is dealt with", async () => {
+  test("is listed with advice, without its values, and stays until it is deleted", async () => {
     const id = await dead({ callbackUrl: `${sink.url}?key=${secret}` });
-    const answer = await desk.send("GET", "/system/queue/default/dead-letters");
-    expect(answer.status).toBe(200);
-    expect(answer.body.toString()).not.toContain(secret);
+    const response = await desk.send("GET", "/system/queue/default/dead-letters");
+    expect(response.status).toBe(200);
+    expect(response.body.toString()).not.toContain(secret);
     expect(await deadLetterOf(id)).toEqual({
       callId: id,
       functionName: "shaky",
@@ -81,7 +81,7 @@ describe("a call that was given up", () => {
     expect(await platform.calls.status(id)).toMatchObject({ state: "failed" });
   });
 
-  test("is redriven: the same call with new attempts, counted on, and a callback of its own", async () => {
+  test("is redriven: the same call with further attempts and a further callback", async () => {
     const id = await dead({ callbackUrl: sink.url });
     const before = await platform.calls.status(id);
     await sink.waitFor(id);
@@ -113,9 +113,9 @@ describe("a call that was given up", () => {
     await noLetter(id);
   });
 
-  test("whose record is gone is redriven all the same", async () => {
+  test("whose record is gone can be redriven", async () => {
     const id = await dead();
-    // The worker may still write that nothing is pending any more; a revision that was overtaken withdraws nothing.
+    // The worker may still write that nothing is pending; to withdraw an outdated revision does nothing.
     await eventually(
       async () => {
         const found = await platform.broker.ledger.read(id);
@@ -129,16 +129,16 @@ describe("a call that was given up", () => {
     expect(await platform.calls.ended(id)).toMatchObject({ state: "done", attempts: [{ number: 3 }] });
   });
 
-  test("redriven by many at once runs once, and deleted at the same time either runs once or not", async () => {
+  test("redriven by many at once runs once; deleted at the same time it runs once or not at all", async () => {
     status = 500;
     const ids = await Promise.all(Array.from({ length: 6 }, () => dead()));
     status = 200;
     for (const [index, id] of ids.entries()) {
       const acts = [desk.redrive(id), desk.redrive(id), desk.redrive(id)];
       if (index % 2 === 1) acts.push(desk.remove(id));
-      const answers = await Promise.all(acts);
-      for (const answer of answers) expect([202, 404, 409]).toContain(answer.status);
-      if (index % 2 === 0) expect(answers.map((answer) => answer.status)).toContain(202);
+      const responses = await Promise.all(acts);
+      for (const response of responses) expect([202, 404, 409]).toContain(response.status);
+      if (index % 2 === 0) expect(responses.map((response) => response.status)).toContain(202);
       const record = await platform.calls.status(id);
       if (record?.state !== "failed") await platform.calls.ended(id);
     }
@@ -157,7 +157,7 @@ describe("a call that was given up", () => {
     }
   });
 
-  test("is refused while the function is not there, with what to do, and stays", async () => {
+  test("cannot be redriven without its function: the error says what to do, and the letter stays", async () => {
     await platform.deploy("leaving", { addresses: [server.address] });
     const id = await platform.calls.accepted("leaving");
     await platform.calls.ended(id);
@@ -175,7 +175,7 @@ describe("a call that was given up", () => {
     expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
   });
 
-  test("what is no call is listed, and can only be deleted", async () => {
+  test("a message that is not a call is listed, and can only be deleted", async () => {
     const access = platform.server.access("gateway");
     const link = await NatsLink.open({ ...access, name: "garbage", pingInterval: 5_000 });
     await link.js.publish("q.default.functions.shaky", "garbage");
@@ -198,7 +198,7 @@ describe("a callback that was given up", () => {
     const id = await platform.calls.accepted("shaky", { callbackUrl: `${sink.url}?key=${secret}`, body: "in" });
     const letter = await eventually(() => deadLetterOf(id), { what: "the letter" });
     expect(letter).toMatchObject({ reason: "callback", attempts: 1, lastStatus: 410, size: 6 });
-    // The letter is written first: it is what must not be lost.
+    // The letter is written first, as it must not be lost.
     const record = await eventually(
       async () => {
         const found = await platform.calls.status(id);
@@ -222,7 +222,7 @@ describe("a callback that was given up", () => {
     expect(await deadLetterOf(id)).toBeUndefined();
   });
 
-  test("also when record and result are gone", async () => {
+  test("is redriven even if record and result are gone", async () => {
     status = 200;
     sink.answerAlways({ kind: "status", status: 410 });
     const id = await platform.calls.accepted("shaky", { callbackUrl: sink.url, body: "in" });
@@ -241,7 +241,7 @@ describe("a callback that was given up", () => {
   });
 });
 
-test("pages come in order, and together they are the whole", async () => {
+test("pages are in order, and together complete", async () => {
   for (const { callId } of (await desk.letters("?limit=1000")).items) await desk.remove(callId);
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push(await dead());
@@ -274,6 +274,6 @@ test.each([
   ["DELETE", `/system/queue/default/dead-letters/${randomUUID()}`, 404, /has no dead letter of it/],
   ["DELETE", `/system/queue/none/dead-letters/${randomUUID()}`, 404, /Cannot find queue "none"/],
 ])("%s %s is %i", async (method, path, code, sentence) => {
-  const answer = await desk.send(method, path);
-  expect([answer.status, answer.body.toString()]).toEqual([code, expect.stringMatching(sentence)]);
+  const response = await desk.send(method, path);
+  expect([response.status, response.body.toString()]).toEqual([code, expect.stringMatching(sentence)]);
 });

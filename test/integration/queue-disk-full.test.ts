@@ -12,10 +12,10 @@ import { openSmallDisk } from "../support/small-disk.ts";
 import { startWeir } from "../support/weir-process.ts";
 
 const mebibyte = 1_048_576;
-/** Older brokers refuse what does not fit and go on; from this one on they store nothing until they are restarted. */
+/** Older brokers refuse what does not fit and continue; from this version on they store nothing until a restart. */
 const firstThatSticks = "2.14.0";
 
-test("FB8 the disk full: 503 that says no or unknown, not ready; with space the broker is restarted and nothing is lost", async (context) => {
+test("FB8 disk full: 503 no or unknown, unready; with space the broker restarts, nothing is lost", async (context) => {
   const disk = await openSmallDisk(400 * mebibyte);
   if (disk === undefined) {
     context.skip("this user may not mount a file system");
@@ -41,23 +41,23 @@ test("FB8 the disk full: 503 that says no or unknown, not ready; with space the 
   for (let call = 0; call < 10; call += 1) accepted.push(await calls.accepted("count", { body }));
 
   mounted.fill(500_000);
-  const answers: string[] = [];
+  const refusals: string[] = [];
   await eventually(
     async () => {
-      const answer = await calls.queue("count", { body });
-      if (answer.status === 202) accepted.push(answer.headers.get("x-call-id") ?? "");
-      else answers.push(`${answer.status} ${answer.headers.get("x-call-queued")}`);
-      return answers.length >= 3;
+      const response = await calls.queue("count", { body });
+      if (response.status === 202) accepted.push(response.headers.get("x-call-id") ?? "");
+      else refusals.push(`${response.status} ${response.headers.get("x-call-queued")}`);
+      return refusals.length >= 3;
     },
     { every: 1, what: "refusals" },
   );
-  for (const answer of answers) expect(["503 no", "503 unknown"]).toContain(answer);
+  for (const refusal of refusals) expect(["503 no", "503 unknown"]).toContain(refusal);
   if (sticks) {
     await eventually(
       async () => {
         const probe = await fetch(`${weir.adminUrl}/readyz`);
-        const why = await probe.text();
-        return probe.status === 503 && why.includes("broker: full");
+        const detail = await probe.text();
+        return probe.status === 503 && detail.includes("broker: full");
       },
       { what: "Weir to be unready" },
     );
@@ -67,8 +67,8 @@ test("FB8 the disk full: 503 that says no or unknown, not ready; with space the 
   const emptied = performance.now();
   const again = await eventually(
     async () => {
-      const answer = await calls.queue("count", { body });
-      return answer.status === 202 ? answer.headers.get("x-call-id") : undefined;
+      const response = await calls.queue("count", { body });
+      return response.status === 202 ? response.headers.get("x-call-id") : undefined;
     },
     { every: 100, what: "a call to be accepted" },
   );

@@ -15,7 +15,7 @@ const rebuilds = "queue_doctor_rebuilds_total";
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
-test("FB10 queues mended under load three times: 0 lost, 0 extra runs, delays kept", async () => {
+test("FB10 queues repaired under load three times: 0 lost, 0 extra runs, delays kept", async () => {
   const { platform, ...opened } = (bench = await openFaultBench({
     workers: 2,
     slots: 8,
@@ -34,7 +34,7 @@ test("FB10 queues mended under load three times: 0 lost, 0 extra runs, delays ke
       async () =>
         (await platform.metric(platform.doctor, rebuilds, { queue_name: "default", reason: "broker-changed" })) >=
         round,
-      { what: `mending number ${round}` },
+      { what: `repair number ${round}` },
     );
   }
   stop.abort();
@@ -48,13 +48,13 @@ test("FB10 queues mended under load three times: 0 lost, 0 extra runs, delays ke
   }
 });
 
-test("FB2 the last file of a store cut in half while the broker is down: what is left of it is found and run", async () => {
+test("FB2 the last file of a store cut in half while the broker is down: what is left is found and run", async () => {
   const { platform, ...opened } = (bench = await openFaultBench({ slots: 4 }));
   await platform.worker.stop();
   const ids = await Promise.all(
     Array.from({ length: 60 }, () => platform.calls.accepted("working", { body: "15".padEnd(2_000) })),
   );
-  // Some are on loan to a worker that dies with the broker.
+  // Some are delivered to a worker that dies with the broker.
   await platform.worker.start();
   await eventually(() => opened.working.requests.length > 10, { every: 1, what: "runs" });
   platform.worker.pause();
@@ -84,7 +84,7 @@ test("FB2 the last file of a store cut in half while the broker is down: what is
   expect(extra).toBeLessThanOrEqual(4);
 });
 
-test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on request only", async () => {
+test("FB9 a stream deleted: 503 at once, alarm with what was lost, recreated on request only", async () => {
   const { platform } = (bench = await openFaultBench());
   await platform.worker.stop();
   for (let call = 0; call < 7; call += 1) await platform.calls.accepted("working", { body: "15" });
@@ -100,12 +100,12 @@ test("FB9 a stream deleted: 503 at once, alarm with what was lost, made anew on 
     { what: "the alarm" },
   );
   expect(alarm).toContain('the store of "default" is missing, and with it 7 calls that waited');
-  // What a process says on its port and on its output come by different ways.
+  // The log line may arrive later than what the port says.
   await eventually(() => platform.doctor.log.some(({ reason }) => String(reason).includes("7 calls")), {
     what: "the alarm in the log",
   });
 
-  // Not even a restart of the doctor hides it behind an empty one.
+  // A restart of the doctor does not hide the loss behind an empty stream either.
   await platform.doctor.stop();
   await platform.doctor.start();
   await eventually(async () => (await readinessOf(platform.doctor)).includes("missing"), {

@@ -8,9 +8,9 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { notAccepted } from "../support/load.ts";
 import { notEmpty } from "../support/not-empty.ts";
 
-/** The smallest store that a doctor takes: records get 6.7 MB of it. */
+/** The smallest store that a doctor accepts: records get 6.7 MB of it. */
 const smallest = 67_108_864;
-/** As long as an address of a callback may be, about. */
+/** Makes a callback URL about as long as it may be. */
 const longQuery = `?${"x".repeat(1_900)}`;
 
 let bench: FaultBench | undefined;
@@ -20,11 +20,11 @@ test.each([
   ["by number", { doctorFlags: ["--max-call-records", "400"], query: "", at: 400, count: 600 }],
   ["by bytes", { doctorFlags: [], query: longQuery, at: 2_000, count: 3_000 }],
 ])(
-  "FW19 the records at their limit %s, with a backlog and under load: what was accepted ends, the rest is told so, room is used again",
+  "FW19 records at their limit %s, with a backlog, under load: accepted calls end, others are refused, room is used again",
   async (_how, { doctorFlags, query, at, count }) => {
-    // Nobody is killed here: a lease, or a callback, must not end because the machine is busy.
-    const patient = { ackWait: 10_000, callbackWindow: 60_000 };
-    const opened = (bench = await openFaultBench({ slots: 16, maxFileStore: smallest, doctorFlags, ...patient }));
+    // Nothing is killed here: no lease or callback may end because the machine is busy.
+    const generous = { ackWait: 10_000, callbackWindow: 60_000 };
+    const opened = (bench = await openFaultBench({ slots: 16, maxFileStore: smallest, doctorFlags, ...generous }));
     const { platform, sink } = opened;
     const callbackUrl = `${sink.url}${query}`;
     platform.worker.pause();
@@ -50,8 +50,8 @@ test.each([
     await platform.broker.forgetRecords();
     const again = await eventually(
       async () => {
-        const answer = await platform.calls.queue("working", { body: "1" });
-        return answer.status === 202 ? answer.headers.get("x-call-id") : undefined;
+        const response = await platform.calls.queue("working", { body: "1" });
+        return response.status === 202 ? response.headers.get("x-call-id") : undefined;
       },
       { what: "a call to be accepted again" },
     );
@@ -60,12 +60,12 @@ test.each([
   400_000,
 );
 
-test("FW20 a record that cannot be written: the callback that was heard is not sent again, the log says so, and the record in the end", async () => {
-  // As long as a callback is tried, what was heard is tried to be written.
+test("FW20 a record cannot be written: its callback is not sent again, log and later record say so", async () => {
+  // The write of a callback's outcome is retried for as long as callbacks are.
   const opened = (bench = await openFaultBench({ ackWait: 2_000, callbackWindow: 120_000 }));
   const { platform, sink } = opened;
   const id = randomUUID();
-  // Taken and ended as ever; what comes then is that the callback was sent, and that nothing is pending any more.
+  // Claimed and ended as usual; the writes that follow say that the callback was sent, and that nothing is pending.
   const faults = Array.from({ length: 80 }, (_, n) => ({
     operation: "CallLedger.update done",
     call: id,
@@ -84,7 +84,7 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
     { what: "a line in the log" },
   );
   expect(line).toMatchObject({ outcome: "sent", reason: "unavailable" });
-  // Once it can be written it says what was heard.
+  // Once it can be written the record has the callback's outcome.
   await eventually(async () => (await platform.calls.status(id))?.callback?.state === "sent", {
     within: 120_000,
     what: "the record",
@@ -94,16 +94,16 @@ test("FW20 a record that cannot be written: the callback that was heard is not s
   expect(sink.of(id)).toHaveLength(1);
 });
 
-test("FW20 no record can be written for 6 s under load: no callback comes twice, and all that was accepted ends", async () => {
+test("FW20 no record can be written for 6 s under load: no callback twice, all accepted calls end", async () => {
   const opened = (bench = await openFaultBench({ slots: 8, ackWait: 2_000 }));
   await freezeUnderLoad(opened, 6_000);
 });
 
-test("FC5 the callbacks of one function fill their queue: calls of others go on, and nothing of the one is lost", async () => {
+test("FC5 the callbacks of one function fill their queue: other calls continue, and no callback is lost", async () => {
   const opened = (bench = await openFaultBench({ slots: 4, callbackWindow: 300_000 }));
   const { platform, sink: down } = opened;
   down.answerAlways({ kind: "status", status: 503 });
-  // It would take the bound back.
+  // It would reset the bound.
   platform.doctor.pause();
   await platform.broker.boundCallbacks(50);
   const held = await opened.load({ rate: 100, count: 300, callbackUrl: down.url });
@@ -125,38 +125,38 @@ test("FC5 the callbacks of one function fill their queue: calls of others go on,
   expect(violations).toEqual([]);
 }, 400_000);
 
-test("FB12 the broker away and nothing else wrong: readiness, log and metric say so, and synchronous calls go on", async () => {
+test("FB12 only the broker is away: readiness, log and metric say so, and synchronous calls continue", async () => {
   const opened = (bench = await openFaultBench());
   const { platform, working } = opened;
   const adminUrl = `http://127.0.0.1:${String(platform.gateway.ready["adminPort"])}`;
   const readiness = async (query = "") => {
-    const answer = await fetch(`${adminUrl}/readyz${query}`);
-    return `${answer.status} ${(await answer.text()).trim()}`;
+    const response = await fetch(`${adminUrl}/readyz${query}`);
+    return `${response.status} ${(await response.text()).trim()}`;
   };
-  const trouble = (kind: string) => platform.metric(platform.gateway, "broker_unavailable", { kind });
+  const outage = (kind: string) => platform.metric(platform.gateway, "broker_unavailable", { kind });
   expect(await readiness()).toBe("200 ok");
-  expect(await trouble("away")).toBe(0);
+  expect(await outage("away")).toBe(0);
 
   await platform.server.kill();
   await eventually(async () => (await readiness()) === "503 broker: away", { what: "broker: away" });
   expect(await readiness("?exclude=broker")).toBe("200 ok");
-  expect([await trouble("away"), await trouble("full")]).toEqual([1, 0]);
+  expect([await outage("away"), await outage("full")]).toEqual([1, 0]);
   const runs = working.requests.length;
   for (let call = 0; call < 20; call += 1) {
-    const answer = await platform.calls.send("POST", "/function/working", { body: "1" });
-    expect(answer.status).toBe(200);
+    const response = await platform.calls.send("POST", "/function/working", { body: "1" });
+    expect(response.status).toBe(200);
   }
   expect(working.requests.length - runs).toBe(20);
-  const said = () => platform.gateway.log.filter((line) => line["broker"] === "away");
-  expect(said()).toHaveLength(1);
+  const outageLines = () => platform.gateway.log.filter((line) => line["broker"] === "away");
+  expect(outageLines()).toHaveLength(1);
 
   await platform.server.restart();
   await eventually(async () => (await readiness()) === "200 ok", { what: "the broker to be back" });
   await eventually(async () => (await platform.calls.queue("working", { body: "1" })).status === 202, {
     what: "a call to be accepted",
   });
-  expect(said()).toHaveLength(1);
-  expect(await trouble("away")).toBe(0);
+  expect(outageLines()).toHaveLength(1);
+  expect(await outage("away")).toBe(0);
   const { violations } = await opened.settle();
   expect(violations).toEqual([]);
 });

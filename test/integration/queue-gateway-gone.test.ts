@@ -30,7 +30,7 @@ const openFront = (platform: Platform) =>
     })),
   );
 
-test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once, answers to the end, nothing fails", async () => {
+test("FG1 SIGTERM of a gateway under load, behind a proxy: unready at once, replies to the end, no failure", async () => {
   const { platform, working, ...opened } = (bench = await openFaultBench({
     gateways: 2,
     slots: 16,
@@ -41,7 +41,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
   const load = opened.load({
     gateway: front.url,
     freshConnections: true,
-    // Where the machine is not ours alone, more would not be served in time by anybody.
+    // A machine with other load could not serve more in time.
     rate: 30,
     count: 10_000,
     signal: stop.signal,
@@ -73,7 +73,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
   expect(notAccepted(sent)).toEqual([]);
   figure("S15", `0 of ${sent.length} calls failed while both gateways were restarted behind a load balancer`);
   figure("S16", `a gateway ended at most ${inWords(Math.max(...drains))} after SIGTERM, the delay of 3 s in it`);
-  // Three times, as this is the fast profile.
+  // Times three: this is the fast profile.
   expect(Math.max(...drains)).toBeLessThan(3 * 5_000);
   const { violations } = await opened.settle();
   expect(violations).toEqual([]);
@@ -82,7 +82,7 @@ test("FG1 SIGTERM of a gateway under load, behind a front proxy: unready at once
 test("SIGKILL of a gateway: what was accepted runs once, and what is unknown runs once when it is sent again", async () => {
   const { platform, working, ...opened } = (bench = await openFaultBench({ slots: 16 }));
   const sent: Sent[] = [];
-  const unknownCalls = () => sent.filter(({ class: answer }) => answer === "unknown");
+  const unknownCalls = () => sent.filter(({ class: kind }) => kind === "unknown");
   // A gateway that is killed between two calls leaves none unknown.
   for (let kill = 0; kill < 3 || (kill < 10 && unknownCalls().length === 0); kill += 1) {
     const runs = working.requests.length;
@@ -95,7 +95,7 @@ test("SIGKILL of a gateway: what was accepted runs once, and what is unknown run
     sent.push(...(await load).sent);
     await platform.gateway.start();
   }
-  const unknown = notEmpty(unknownCalls(), "call whose answer was lost");
+  const unknown = notEmpty(unknownCalls(), "call whose response was lost");
   for (const { id } of unknown) expect(await platform.calls.accepted("working", { id, body: "1" })).toBe(id);
   for (const { id } of unknown) expect((await platform.calls.ended(id)).state).toBe("done");
 
@@ -120,7 +120,7 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
     freshConnections: true,
     rate: 30,
     count: 10_000,
-    // More would wait for each other on a busy machine, for longer than a call may take.
+    // On a busy machine more would wait for each other for longer than a call may take.
     maxInFlight: 200,
     signal: stop.signal,
   });
@@ -128,9 +128,9 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
     const agent = new Agent({ connections: 4, pipelining: 0 });
     const statuses: number[] = [];
     while (!stop.signal.aborted) {
-      const answer = await request(`${opening.url}/function/working`, { method: "POST", body: "5", dispatcher: agent });
-      await answer.body.dump();
-      statuses.push(answer.statusCode);
+      const reply = await request(`${opening.url}/function/working`, { method: "POST", body: "5", dispatcher: agent });
+      await reply.body.dump();
+      statuses.push(reply.statusCode);
       await pause(probeEvery);
     }
     await agent.destroy();
@@ -141,7 +141,7 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
     expect((await part.stop()).code).toBe(0);
     await part.start();
   }
-  // The only broker: calls wait for it a second, and are refused beyond that; of one it was just taking nobody can say.
+  // The only broker: calls wait for it for a second, then are refused; a call that it was just storing is unknown.
   const away = performance.timeOrigin + performance.now();
   await platform.server.restart();
   await eventually(async () => (await platform.calls.queue("working", { body: "15" })).status === 202, {
@@ -151,7 +151,7 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
   const probed = await probing;
   expect(new Set(probed)).toEqual(new Set([200]));
   const { sent } = await queued;
-  const failed = sent.filter(({ class: answer }) => answer !== "accepted");
+  const failed = sent.filter(({ class: kind }) => kind !== "accepted");
   expect(notAccepted(failed.filter((each) => each.status !== 503 || each.answeredAt < away))).toEqual([]);
   const queuedCalls = `${sent.length} queued, ${failed.length} of them answered 503 by the only broker's restart`;
   figure("S15", `${probed.length} synchronous calls, 0 failed, and ${queuedCalls}, while every part was restarted`);

@@ -36,14 +36,14 @@ afterAll(() => bench.close());
 const authorization = () => platform.authorization;
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);
 
-test("a run through the gateway reaches the function as one that goes straight to it", async () => {
-  const answer = await platform.calls.queue("echo", {
+test("a run through the gateway reaches the function like one sent straight to it", async () => {
+  const response = await platform.calls.queue("echo", {
     tail: "/a%2Fb?x=1",
     body: "hello",
     callbackUrl: bench.sink.url,
     headers: { authorization: authorization(), "x-custom": "1", "x-forwarded-proto": "gopher" },
   });
-  const id = answer.headers.get("x-call-id") ?? "";
+  const id = response.headers.get("x-call-id") ?? "";
   const callback = await bench.sink.waitFor(id);
 
   expect(callback.body.toString()).toBe("hello");
@@ -55,7 +55,7 @@ test("a run through the gateway reaches the function as one that goes straight t
     host: echo.address,
     "x-call-id": id,
     "x-call-attempt": "1",
-    "x-start-time": answer.headers.get("x-start-time"),
+    "x-start-time": response.headers.get("x-start-time"),
     "x-custom": "1",
     "x-forwarded-for": "127.0.0.1",
     "x-forwarded-proto": "http",
@@ -64,7 +64,7 @@ test("a run through the gateway reaches the function as one that goes straight t
   expect((run?.rawHeaders ?? []).filter((name) => name.toLowerCase() === "x-forwarded-for")).toHaveLength(1);
 });
 
-test("runs through the gateway are counted there alone, each once", async () => {
+test("runs through the gateway are counted only there, each once", async () => {
   const labels = { function_name: "echo.functions" };
   const name = "gateway_function_invocation_total";
   const before = await platform.metric(platform.gateway, name, labels);
@@ -90,7 +90,7 @@ test("retries, the parent's id and the function's own status are those of the qu
   expect(runsOf(other)[0]?.headers["x-parent-call-id"]).toBe(again);
 });
 
-test("what the gateway answers itself is no output: 503, tried again, an empty callback", async () => {
+test("a reply of the gateway itself is no output: 503, retried, an empty callback", async () => {
   await platform.deploy("scaled-to-zero", { addresses: [] });
   const id = await platform.calls.accepted("scaled-to-zero", { callbackUrl: bench.sink.url });
   const record = await platform.calls.ended(id, 20_000);
@@ -100,7 +100,7 @@ test("what the gateway answers itself is no output: 503, tried again, an empty c
   expect(await bench.sink.waitFor(id)).toMatchObject({ bodySize: 0, headers: { "x-function-status": "503" } });
 });
 
-test("the key lets nobody else in: without it, or with another, the platform's headers are dropped", async () => {
+test("without the key, or with another one, the platform's headers are dropped", async () => {
   for (const headers of [{ "weir-invoke": "guess" }, {}]) {
     const refused = await platform.calls.send("POST", "/function/echo", { headers });
     expect(refused.status).toBe(401);
@@ -112,7 +112,7 @@ test("the key lets nobody else in: without it, or with another, the platform's h
   expect(echo.requests.at(-1)?.headers["x-call-attempt"]).toBeUndefined();
 });
 
-test("write_debug logs what was sent and answered, but no credentials", async () => {
+test("write_debug logs requests and replies, but no credentials", async () => {
   const lines = platform.worker.log.filter(({ msg }) => msg === "function was run");
   expect(JSON.stringify(lines)).toContain('"body":"hello"');
   expect(JSON.stringify(lines)).not.toContain("session=hidden");

@@ -73,7 +73,7 @@ describe.each(["straight at the replica", "through the gateway"])(
       for (const name of ["weir-invoke", "weir-timeout", "host"]) expect(run?.headers[name]).toBeUndefined();
     });
 
-    test("headers that came twice arrive, and none that concerns a connection", async () => {
+    test("repeated headers arrive, and none that concerns a connection", async () => {
       const lines = [
         "Host: g",
         "Content-Length: 0",
@@ -82,12 +82,12 @@ describe.each(["straight at the replica", "through the gateway"])(
         "X-Word: na\u00efve",
         "HTTP2-Settings: AA",
       ];
-      const answer = await rawRequest(
+      const reply = await rawRequest(
         platform.port,
         `POST /async-function/echo HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`,
       );
-      expect(answer.status).toBe(202);
-      const id = answer.headers["x-call-id"] ?? "";
+      expect(reply.status).toBe(202);
+      const id = reply.headers["x-call-id"] ?? "";
       expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
       const list = runsOf(id)[0]?.rawHeaders ?? [];
       expect(list.filter((_value, index) => list[index - 1] === "referer")).toEqual(["a", "b"]);
@@ -108,29 +108,29 @@ describe.each(["straight at the replica", "through the gateway"])(
       expect(runsOf(id)).toMatchObject([{ body: "", headers: { "content-length": "0" } }]);
     });
 
-    test("is tried again when its status asks for it", async () => {
+    test("is retried when its status allows it", async () => {
       const id = await platform.calls.accepted("echo", { tail: "/again" });
       expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 1 });
       expect(runsOf(id)).toHaveLength(2);
     });
 
-    test("goes on over a new connection when the old one is gone", async () => {
+    test("continues over a new connection when the old one is gone", async () => {
       await platform.calls.ended(await platform.calls.accepted("echo"));
       echo.cut();
       const ids = await Promise.all([1, 2, 3].map((body) => platform.calls.accepted("echo", { body: String(body) })));
       for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "done" });
     });
 
-    test("is broken off when it is cancelled", async () => {
+    test("is aborted when it is cancelled", async () => {
       const id = await platform.calls.accepted("echo", { tail: "/never" });
       await eventually(() => runsOf(id).length === 1, { what: "the run" });
       const before = echo.broken;
       await platform.calls.cancel(id);
-      await eventually(() => echo.broken === before + 1, { what: "the function hearing of it" });
+      await eventually(() => echo.broken === before + 1, { what: "the function to notice" });
       expect(await platform.calls.ended(id)).toMatchObject({ state: "cancelled" });
     });
 
-    test("a function that does not speak HTTP/2 after all is an attempt without an answer", async () => {
+    test("a function that does not speak HTTP/2 is an attempt without a response", async () => {
       const refusing = await freePort();
       await platform.deploy("nobody", {
         addresses: [`127.0.0.1:${refusing}`],

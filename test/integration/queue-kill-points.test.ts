@@ -4,14 +4,14 @@ import { afterEach, expect, test } from "vitest";
 
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 
-/** A worker that gets no processor for so long has lost its call: that would be one run more than was made here. */
+/** A worker that gets no processor for so long loses its call: that would be an extra run that nothing here caused. */
 const ackWait = 5_000;
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
 /**
- * Crashes in the order of `queue.md` §5, by the use of a port after which (once, before which) they come: after one step
+ * Crashes in the order of `queue.md` §5, each after (or before, as `kind` says) an operation of a port: after one step
  * is before the next. `again` says whether one more run is allowed.
  */
 const points = [
@@ -53,7 +53,7 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
     const first = request.headers["x-call-attempt"] === "1";
     response.writeHead(script === "exhausted" || (script === "retried" && first) ? 500 : 200).end("out");
   });
-  // Only the worker that is to die takes calls; those it leaves behind are taken over by the next ones.
+  // Only the worker that is to die claims calls; the next ones take over those that it leaves behind.
   await platform.worker.kill();
   const calls = points.map((point) => {
     const { operation, nth, kind } = point;
@@ -64,7 +64,7 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
   for (const [index, { id, point, dying }] of calls.entries()) {
     const headers = { "x-script": point.call };
     await platform.calls.accepted("scripted", { id, headers, callbackUrl: sink.url });
-    // It takes longer to start than this one has to live.
+    // The next one takes longer to start than this one has to live.
     const next = calls[index + 1]?.dying.start();
     await dying.dies();
     await next;

@@ -22,7 +22,7 @@ test("FW4 functions that take ten times the lease, and FW5 a backlog of long run
 });
 
 test("FW21 a black hole around a worker, longer than the lease: its runs end with the lease, and others begin then", async () => {
-  // A third of it is the longest that the broker's count can be behind: less than the second that two may run at once.
+  // The broker's lease can lag by a third of this: less than the second for which two runs may overlap.
   const ackWait = 2_000;
   await using opened = await openFaultBench({ slots: 4, ackWait, upstreamTimeout: 60_000 });
   const { platform } = opened;

@@ -11,7 +11,7 @@ describe("named queues", () => {
   let platform: Platform;
   let desk: QueueDesk;
   let server: FunctionServer;
-  const open: { readonly name: string; readonly answer: () => void }[] = [];
+  const open: { readonly name: string; readonly reply: () => void }[] = [];
 
   beforeAll(async () => {
     platform = await openPlatform({
@@ -23,14 +23,14 @@ describe("named queues", () => {
     desk = queueDesk(platform);
     server = await openFunctionServer((request, response) => {
       const hold = request.url?.startsWith("/hold") === true;
-      if (hold) open.push({ name: String(request.headers["x-name"]), answer: () => response.end("held") });
+      if (hold) open.push({ name: String(request.headers["x-name"]), reply: () => response.end("held") });
       else response.end("ok");
     });
     await platform.deploy("usual", { addresses: [server.address] });
     await platform.deploy("slow", { addresses: [server.address], annotations: queueOf("slow") });
   });
   afterAll(async () => {
-    for (const { answer } of open) answer();
+    for (const { reply } of open) reply();
     await platform.close();
     await server.close();
   });
@@ -42,7 +42,7 @@ describe("named queues", () => {
       await platform.calls.accepted("slow", { tail: "/hold", headers }),
     ];
     await eventually(() => open.length === 2, { what: "two runs at once" });
-    // The one slot of the default queue is free all the same.
+    // The one slot of the default queue is still free.
     const usual = await platform.calls.ended(await platform.calls.accepted("usual"));
     expect(usual).toMatchObject({ state: "done", queue: "default", maxRetries: 3 });
     for (const id of ids) {
@@ -58,16 +58,16 @@ describe("named queues", () => {
     expect(await platform.metric(platform.worker, "queue_worker_messages_processed_total")).toBe(1);
   });
 
-  test("are listed with what they have", async () => {
-    const answer = await desk.send("GET", "/system/queues");
-    expect(JSON.parse(answer.body.toString())).toMatchObject([
+  test("are listed with their workers, limits and dead letters", async () => {
+    const reply = await desk.send("GET", "/system/queues");
+    expect(JSON.parse(reply.body.toString())).toMatchObject([
       { name: "default", workers: 1, maxInflight: 1, timeout: "10s", limit: 100_000 },
       { name: "slow", workers: 1, maxInflight: 2, timeout: "1s", limit: 3, deadLetters: 2 },
       { name: "spare", workers: 0 },
     ]);
   });
 
-  test("a full one refuses, the others do not; the sentence says where to look", async () => {
+  test("a full one refuses, the others do not; the error says where to look", async () => {
     await platform.deploy("flood", { addresses: [], annotations: queueOf("spare") });
     const ids: string[] = [];
     for (const worker of platform.workersOf("slow")) worker.pause();
@@ -88,7 +88,7 @@ describe("named queues", () => {
     });
   });
 
-  test("the annotation counts at each call, and one that is not declared is 404 at use", async () => {
+  test("the annotation is read at each call, and a queue that is not declared is 404", async () => {
     await platform.deploy("moving", { addresses: [server.address] });
     const first = await platform.calls.accepted("moving");
     await platform.deploy("moving", { addresses: [server.address], annotations: queueOf("slow") });
@@ -105,7 +105,7 @@ describe("named queues", () => {
     ]);
   });
 
-  test("callbacks of one are sent by workers of all", async () => {
+  test("workers of all queues send the callbacks of each", async () => {
     const received: string[] = [];
     const sink = await openFunctionServer((request, response) => {
       received.push(String(request.headers["x-call-id"]));
@@ -123,11 +123,11 @@ describe("named queues", () => {
 
 test("an edition without named queues refuses them at deploy", async () => {
   await using platform = await openPlatform();
-  const answer = await platform.calls.send("PUT", "/system/functions", {
+  const reply = await platform.calls.send("PUT", "/system/functions", {
     headers: { authorization: platform.authorization },
     body: JSON.stringify({ service: "slow", image: "none", annotations: queueOf("slow") }),
   });
-  expect([answer.status, answer.body.toString()]).toEqual([
+  expect([reply.status, reply.body.toString()]).toEqual([
     403,
     'Cannot use queue "slow": edition "community" has only "default", others need edition "enterprise"\n',
   ]);

@@ -29,7 +29,7 @@ test.each([
   ["cut in the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
   ["malformed", "what is this?\r\n\r\n"],
   ["a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"],
-])("FW9 %s: 502, tried again, nothing partial is kept or called back", async (_name, bytes) => {
+])("FW9 %s: 502, retried, nothing partial is stored or sent as a callback", async (_name, bytes) => {
   const raw = await openRawFunction((socket) => {
     if (bytes === undefined) socket.resetAndDestroy();
     else socket.end(bytes);
@@ -67,7 +67,7 @@ test("no replica in time: 503", async () => {
   });
 });
 
-test("a call waits for a replica that comes in time", async () => {
+test("a call waits for a replica that appears in time", async () => {
   await platform.deploy("waking", { addresses: [] });
   const id = await platform.calls.accepted("waking");
   await platform.calls.until(id, ["running"]);
@@ -83,7 +83,7 @@ test("a replica that refuses is passed over for another", async () => {
   for (const id of ids) expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
 });
 
-test("FW6 a function that hangs: its connection is closed at the limit, 504, tried again, the slot is free", async () => {
+test("FW6 a function that hangs: its connection is closed at the limit, 504, retried, the slot is free", async () => {
   const hanging = await openFunctionServer(() => undefined);
   await platform.deploy("hanging", {
     addresses: [hanging.address],
@@ -121,7 +121,7 @@ test("the queue's own limit ends a run of any function", async () => {
 
   expect(record).toMatchObject({ state: "failed", attempts: [{ status: 504 }] });
   expect(record.attempts[0]?.durationSeconds).toBeGreaterThan(1.45);
-  // Three times, as other tests share the machine.
+  // Times three: other tests share the machine.
   expect(record.attempts[0]?.durationSeconds).toBeLessThan(3 * 1.5);
   await hanging.close();
 });

@@ -15,7 +15,7 @@ const faults: FaultRule[] = [
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
-test("FW16 5 % timeouts, 5 % lost answers and 2 % unavailable on every operation of every port: all invariants hold", async () => {
+test("FW16 5 % timeouts, 5 % lost responses, 2 % unavailable on every operation of every port: invariants hold", async () => {
   const { platform, ...opened } = (bench = await openFaultBench({
     workers: 2,
     slots: 8,
@@ -26,13 +26,13 @@ test("FW16 5 % timeouts, 5 % lost answers and 2 % unavailable on every operation
   const load = { rate: 60, count: count / 2, body: (sequence: number) => (sequence % 5 === 0 ? "500" : "15") };
   const loads = await Promise.all([opened.load(load), opened.load({ ...load, callbackUrl: opened.sink.url })]);
   const sent = loads.flatMap((summary) => summary.sent);
-  // What got no answer is sent again under its id, as clients are told to.
-  const unknown = sent.filter(({ class: answer }) => answer === "unknown");
+  // Calls without a response are sent again with their id, as clients are told to.
+  const unknown = sent.filter(({ class: kind }) => kind === "unknown");
   expect(unknown.length).toBeGreaterThan(0);
 
   const { counts, violations } = await opened.settle({
     within: 5 * ackWait + 20_000,
-    // A callback whose acknowledgement, or whose record's answer, is lost is sent again.
+    // A callback is sent again if its acknowledgement, or the response to its record's write, is lost.
     extraCallbacks: count,
   });
   const seeds = [platform.gateway, ...platform.workers].map(({ ready }) => ready["seed"]);

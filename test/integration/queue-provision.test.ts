@@ -58,7 +58,7 @@ test("provision() fits all streams into a small store, again and with other sett
   expect(consumer.config).toMatchObject({ ack_wait: 30_000_000_000, max_ack_pending: -1, ack_policy: "explicit" });
 });
 
-test("maintain() mends a consumer and names a stream that is gone, without making an empty one", async () => {
+test("maintain() repairs a consumer and names a stream that is gone, without creating an empty one", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await store.provision([queue(60_000)]);
   await link.jsm.consumers.delete("Q_default", "workers");
@@ -70,7 +70,7 @@ test("maintain() mends a consumer and names a stream that is gone, without makin
   await expect(link.jsm.streams.info("Q_default")).rejects.toThrow(/stream not found/);
 });
 
-test("maintain() takes back what somebody set of a consumer, whether the broker can change it or not", async () => {
+test("maintain() reverts foreign settings of a consumer, whether the broker can change them or not", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   const declared = [queue(1_000)];
   await store.provision(declared, ["default"]);
@@ -105,7 +105,7 @@ test("a stream that acknowledges before it has stored is refused, and named", as
   await store.provision([queue(60_000)], ["default"]);
 });
 
-test("countOverdue() sees one behind many that wait rightly", async () => {
+test("countOverdue() finds one behind many that are not due", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await store.provision([queue(60_000)], ["default"]);
   await link.jsm.streams.purge("Q_default");
@@ -128,7 +128,7 @@ describe("when queues come and go", () => {
   const named = (name: string) => ({ ...queue(60_000), name });
   const shareOf = async (name: string) => (await link.jsm.streams.info(`Q_${name}`)).config.max_bytes;
 
-  test("the store is shared anew, whatever the order, and never below what a queue holds", async () => {
+  test("the store is shared again, whatever the order, and never below what a queue holds", async () => {
     const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
     const all = ["default", "b", "d", "a", "c"].map(named);
     for (const count of [1, 3, 5, 2, 4, 1, 5]) {
@@ -143,7 +143,7 @@ describe("when queues come and go", () => {
 
     for (let n = 0; n < 20; n++) await link.js.publish("q.d.functions.echo", Buffer.alloc(1_000_000));
     const shares = await shareOf("d");
-    // What is declared no more keeps its calls, and its room.
+    // A queue that is no longer declared keeps its calls and its room.
     await store.provision([named("default")]);
     await store.maintain([named("default")]);
     expect((await link.jsm.streams.info("Q_d")).state.messages).toBe(20);
@@ -158,7 +158,7 @@ describe("when queues come and go", () => {
   });
 });
 
-test("provision() makes anew what was there before only when it is told to", async () => {
+test("provision() recreates what was there before only when it is told to", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await new NatsQueueCatalog(link).put(queue(60_000));
   for (const stream of ["Q_default", "CB"]) await link.jsm.streams.delete(stream);
@@ -171,7 +171,7 @@ test("provision() makes anew what was there before only when it is told to", asy
   expect(await store.maintain([queue(60_000)])).toEqual([]);
 });
 
-test("look() and rebuild(): what is unanswered is offered anew, and who made the consumer is known", async () => {
+test("look() and rebuild(): what is unanswered is delivered again, and the consumer's creator is known", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   const declared = [queue(1_000)];
   await store.provision(declared);

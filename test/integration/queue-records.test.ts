@@ -20,16 +20,16 @@ let bench: FaultBench;
 let platform: Platform;
 let sink: CallbackSink;
 let held: FunctionServer;
-let answers: (() => void)[] = [];
+let pending: (() => void)[] = [];
 const release = (): void => {
-  for (const answer of answers) answer();
-  answers = [];
+  for (const reply of pending) reply();
+  pending = [];
 };
 
 beforeAll(async () => {
   bench = await openFaultBench();
   ({ platform, sink } = bench);
-  held = await bench.open("held", (_request, response) => void answers.push(() => response.end("held")));
+  held = await bench.open("held", (_request, response) => void pending.push(() => response.end("held")));
 });
 
 afterAll(() => bench.close());
@@ -79,7 +79,7 @@ describe("how long records live", () => {
     await ttlBecomes(id, seconds);
   });
 
-  test("long until the callback is through", async () => {
+  test("long until the callback is sent", async () => {
     sink.answerAlways({ kind: "status", status: 500 });
     const id = await platform.calls.accepted("held", { callbackUrl: sink.url });
     await started(id);
@@ -106,7 +106,7 @@ describe("how long records live", () => {
   });
 });
 
-describe("FW14 what nobody can read", () => {
+describe("FW14 a message that nobody can read", () => {
   test("becomes a dead letter, ends its record, and stops nothing", async () => {
     const { pid } = platform.worker;
     const gateway = await NatsLink.open({
@@ -149,7 +149,7 @@ describe("FW14 what nobody can read", () => {
     await started(next);
     release();
     expect((await platform.calls.ended(next)).state).toBe("done");
-    // The record comes before the broker is told.
+    // The record is written before the broker gets its acknowledgement.
     await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
     expect(platform.worker.pid).toBe(pid);
   });

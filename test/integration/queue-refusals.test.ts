@@ -27,11 +27,11 @@ const json = { accept: "application/json" };
 
 describe("checks before a call is queued", () => {
   test.each(["PUT", "PATCH", "OPTIONS"])("%s is 405 and allows POST", async (method) => {
-    const answer = await platform.calls.queue("echo", { method, headers: json });
+    const response = await platform.calls.queue("echo", { method, headers: json });
 
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("allow")).toBe("POST, GET, HEAD, DELETE");
-    expect(code(answer.body)).toBe("method_not_allowed");
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST, GET, HEAD, DELETE");
+    expect(code(response.body)).toBe("method_not_allowed");
   });
 
   test.each([
@@ -44,14 +44,14 @@ describe("checks before a call is queued", () => {
     "http://[fe80::1]/",
     "http://224.0.0.1/",
   ])("callback URL %s is 400", async (callbackUrl) => {
-    const answer = await platform.calls.queue("echo", { callbackUrl, headers: json });
+    const response = await platform.calls.queue("echo", { callbackUrl, headers: json });
 
-    expect(answer.status).toBe(400);
-    expect(code(answer.body)).toBe("invalid_callback_url");
-    expect(answer.body.toString()).not.toContain("secret");
+    expect(response.status).toBe(400);
+    expect(code(response.body)).toBe("invalid_callback_url");
+    expect(response.body.toString()).not.toContain("secret");
   });
 
-  test("a callback URL of 2 048 characters is taken, a longer one is 400", async () => {
+  test("a callback URL of 2 048 characters is accepted, a longer one is 400", async () => {
     const callbackUrl = `http://127.0.0.1:9/${"x".repeat(2_048)}`;
 
     expect((await platform.calls.queue("echo", { callbackUrl: callbackUrl.slice(0, 2_049) })).status).toBe(400);
@@ -59,10 +59,10 @@ describe("checks before a call is queued", () => {
   });
 
   test.each(["none", "echo.elsewhere", "Echo", "%65cho", ""])("function %j is 404", async (name) => {
-    const answer = await platform.calls.queue(name, { headers: json });
+    const response = await platform.calls.queue(name, { headers: json });
 
-    expect(answer.status).toBe(404);
-    expect(code(answer.body)).toBe("function_not_found");
+    expect(response.status).toBe(404);
+    expect(code(response.body)).toBe("function_not_found");
   });
 
   test("names with the default namespace and its alias mean the function", async () => {
@@ -89,13 +89,13 @@ describe("checks before a call is queued", () => {
   });
 
   test("a named queue is beyond the edition: refused at deploy", async () => {
-    const answer = await platform.calls.send("PUT", "/system/functions", {
+    const response = await platform.calls.send("PUT", "/system/functions", {
       headers: { authorization: platform.authorization, ...json },
       body: JSON.stringify({ service: "apart", image: "none", annotations: { "com.service.queue": "apart" } }),
     });
 
-    expect(answer.status).toBe(403);
-    expect(code(answer.body)).toBe("edition_limit");
+    expect(response.status).toBe(403);
+    expect(code(response.body)).toBe("edition_limit");
   });
 
   test("the first check that fails decides: callback URL, function, credentials, size", async () => {
@@ -124,10 +124,10 @@ describe("checks before a call is queued", () => {
 
   test("errors carry the call id", async () => {
     const id = randomUUID();
-    const answer = await platform.calls.queue("none", { id, headers: json });
+    const response = await platform.calls.queue("none", { id, headers: json });
 
-    expect(answer.headers.get("x-call-id")).toBe(id);
-    expect(JSON.parse(answer.body.toString())).toMatchObject({
+    expect(response.headers.get("x-call-id")).toBe(id);
+    expect(JSON.parse(response.body.toString())).toMatchObject({
       status: 404,
       callId: id,
       type: "urn:weir:error:function_not_found",
@@ -135,7 +135,7 @@ describe("checks before a call is queued", () => {
   });
 });
 
-describe("status, result and cancel of nothing", () => {
+describe("status, result and cancel of an unknown call", () => {
   const unknown = "00000000-0000-4000-8000-000000000000";
 
   test("an unknown call is 404 everywhere", async () => {
@@ -145,7 +145,7 @@ describe("status, result and cancel of nothing", () => {
     expect((await platform.calls.cancel(unknown, "echo")).status).toBe(404);
   });
 
-  test("what is no UUID is 400 for DELETE and GET", async () => {
+  test("an id that is not a UUID is 400 for DELETE and GET", async () => {
     expect((await platform.calls.send("DELETE", "/async-function/echo")).status).toBe(400);
     expect((await platform.calls.send("DELETE", "/async-function/echo/17")).status).toBe(400);
     expect((await platform.calls.send("GET", "/async-function/echo")).status).toBe(400);

@@ -21,7 +21,7 @@ async function restartAll(platform: Platform, how: "kill" | "stop"): Promise<voi
   await Promise.all(processes.filter((each) => each !== platform.doctor).map((each) => each.start()));
 }
 
-test.each(["kill", "stop"] as const)("after a %s of everything all goes on where it was", async (how) => {
+test.each(["kill", "stop"] as const)("after a %s of everything all continues where it was", async (how) => {
   const opened = (bench = await openFaultBench({ ackWait, upstreamTimeout: 2_000, callbackWindow: 60_000 }));
   const { platform, sink } = opened;
   const arrivals = new Map<string, number[]>();
@@ -37,10 +37,10 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
 
   sink.answerAlways({ kind: "status", status: 500 });
   const done = await platform.calls.accepted("mixed", { body: "done" });
-  const owing = await platform.calls.accepted("mixed", { callbackUrl: sink.url });
+  const pending = await platform.calls.accepted("mixed", { callbackUrl: sink.url });
   const waiting = await platform.calls.accepted("mixed", { tail: "/later" });
   await platform.calls.ended(done);
-  await eventually(async () => ((await platform.calls.status(owing))?.callback?.attempts ?? 0) > 0, {
+  await eventually(async () => ((await platform.calls.status(pending))?.callback?.attempts ?? 0) > 0, {
     what: "an attempt of the callback",
   });
   await platform.calls.until(waiting, ["waiting"]);
@@ -71,7 +71,7 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   expect(second - Math.max(first + retryAfter, back)).toBeLessThan(3 * (ackWait + 500));
   figure("S12", `a retry after ${inWords(retryAfter)} came after ${inWords(second - first)}, all restarted meanwhile`);
 
-  const callback = await eventually(() => sink.of(owing).find(({ answered }) => answered === 200), {
+  const callback = await eventually(() => sink.of(pending).find(({ answered }) => answered === 200), {
     what: "the callback",
   });
   expect(callback.headers).toMatchObject({ "x-function-status": "200", "x-function-name": "mixed" });
@@ -85,7 +85,7 @@ test.each(["kill", "stop"] as const)("after a %s of everything all goes on where
   expect(arrivals.get(done)).toHaveLength(1);
 });
 
-test("a function that was deployed while a worker could not know it is run all the same", async () => {
+test("a function that was deployed while a worker was paused is run", async () => {
   const opened = (bench = await openFaultBench());
   const { platform } = opened;
   platform.worker.pause();

@@ -25,43 +25,43 @@ afterAll(() => bench.close());
 
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);
 
-test("FW15 the same call 50 times at once, while it runs, later, and after a restart of the broker: one run, one answer", async () => {
+test("FW15 one call 50 times at once, while it runs, later, after a broker restart: one run, one reply", async () => {
   const id = randomUUID();
   const send = () => platform.calls.queue("echo", { id, body: "slow" });
-  const answers = await Promise.all(Array.from({ length: 50 }, send));
+  const replies = await Promise.all(Array.from({ length: 50 }, send));
   await platform.calls.until(id, ["running"]);
-  answers.push(await send());
+  replies.push(await send());
   await eventually(() => runsOf(id).length > 0, { what: "the run" });
   release();
   await platform.calls.ended(id);
-  answers.push(await send());
+  replies.push(await send());
   await platform.server.restart();
-  answers.push(await eventually(async () => (await send()).status === 202 && send(), { what: "202" }));
+  replies.push(await eventually(async () => (await send()).status === 202 && send(), { what: "202" }));
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-  expect(new Set(answers.map(({ headers }) => headers.get("x-call-id")))).toEqual(new Set([id]));
-  expect(new Set(answers.map(({ headers }) => headers.get("x-start-time"))).size).toBe(1);
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(new Set(replies.map(({ headers }) => headers.get("x-call-id")))).toEqual(new Set([id]));
+  expect(new Set(replies.map(({ headers }) => headers.get("x-start-time"))).size).toBe(1);
   await expect.poll(async () => (await platform.broker.calls()).messages).toBe(0);
   expect(runsOf(id)).toHaveLength(1);
 });
 
 test("an id in upper case is the same id", async () => {
   const id = randomUUID();
-  const answer = await platform.calls.queue("echo", { id: id.toUpperCase() });
+  const reply = await platform.calls.queue("echo", { id: id.toUpperCase() });
 
-  expect(answer.headers.get("x-call-id")).toBe(id);
+  expect(reply.headers.get("x-call-id")).toBe(id);
   expect((await platform.calls.ended(id)).state).toBe("done");
   expect((await platform.calls.status(id.toUpperCase()))?.callId).toBe(id);
 });
 
-test("anything but a UUID is ignored and a new id made", async () => {
-  const answer = await platform.calls.queue("echo", { id: "order-17" });
+test("an id that is not a UUID is replaced by a new one", async () => {
+  const reply = await platform.calls.queue("echo", { id: "order-17" });
 
-  expect(answer.status).toBe(202);
-  expect(answer.headers.get("x-call-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(reply.status).toBe(202);
+  expect(reply.headers.get("x-call-id")).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("another call under it goes under a derived id, always the same one, and tells the function the first", async () => {
+test("another call with the id has a derived one, always the same, and tells the function the first", async () => {
   const id = randomUUID();
   await platform.calls.accepted("echo", { id, body: "first" });
   const derived = await platform.calls.accepted("echo", { id, body: "second" });

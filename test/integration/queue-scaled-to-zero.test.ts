@@ -78,7 +78,7 @@ test("FW12 scaled to zero, replica crash loop: waits for the scale-up, else 503 
   });
   for (const attempt of given.attempts) expect(attempt).toMatchObject({ status: 503 });
   expect(given.attempts.at(-1)?.error).toContain(crash.message);
-  // The reason is final until the next attempt of the provider: nobody need wait for it.
+  // The reason is final until the next attempt of the provider: no call need wait for it.
   for (const attempt of given.attempts.slice(1)) expect(heldBy(attempt)).toBeLessThan(wakeTimeout / 2);
   for (const id of [...waiting, ...late, failing]) {
     for (const attempt of (await calls.ended(id)).attempts) expect(heldBy(attempt)).toBeLessThan(2 * wakeTimeout);
@@ -90,7 +90,7 @@ test("FW12 scaled to zero, replica crash loop: waits for the scale-up, else 503 
   expect(violations).toEqual([]);
 });
 
-/** Milliseconds for which a run had its slot, the wait for a replica in it. */
+/** Milliseconds for which a run held its slot, including the wait for a replica. */
 function heldBy({ startedAt, endedAt = "" }: CallRecord["attempts"][number]): number {
   return Date.parse(endedAt) - Date.parse(startedAt);
 }

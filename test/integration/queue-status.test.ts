@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 import { queueDesk, type QueueDesk } from "../support/queue-desk.ts";
 
-/** What a call is waiting for, answered from outside: one worker, two slots, one function that is in the test's hands. */
+/** What a call waits for, as seen from outside: one worker, two slots, one function that the test controls. */
 let platform: Platform;
 let desk: QueueDesk;
 let server: FunctionServer;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() =>
   eventually(
     async () => {
-      answerAll();
+      replyAll();
       const { queued, waiting, running } = await desk.status();
       return queued === 0 && waiting === 0 && running === 0;
     },
@@ -34,20 +34,20 @@ afterEach(() =>
   ),
 );
 afterAll(async () => {
-  answerAll();
+  replyAll();
   await platform.close();
   await server.close();
 });
 
 const held = () => platform.calls.accepted("held", { tail: "/held" });
-const answerAll = () => {
-  for (const answer of open.splice(0)) answer();
+const replyAll = () => {
+  for (const reply of open.splice(0)) reply();
 };
 
-test("an idle queue says so", async () => {
+test("an idle queue has no calls in any state", async () => {
   await desk.until(({ workers }) => workers === 1);
-  const answer = await desk.send("GET", "/system/queues");
-  expect(JSON.parse(answer.body.toString())).toEqual([
+  const reply = await desk.send("GET", "/system/queues");
+  expect(JSON.parse(reply.body.toString())).toEqual([
     {
       name: "default",
       queued: 0,
@@ -64,7 +64,7 @@ test("an idle queue says so", async () => {
   ]);
 });
 
-test("with all slots taken calls wait, and each knows its place", async () => {
+test("with all slots in use calls wait, and each has its position", async () => {
   const ids: string[] = [];
   for (let n = 0; n < 6; n++) ids.push(await held());
   const status = await desk.until(({ running, queued }) => running === 2 && queued === 4);
@@ -75,7 +75,7 @@ test("with all slots taken calls wait, and each knows its place", async () => {
   const places = positions.slice(2).map((position) => position ?? 0);
   expect(places.toSorted((a, b) => a - b)).toEqual(places);
   expect(Math.min(...places)).toBeGreaterThanOrEqual(1);
-  // An estimate from the time of acceptance, which the broker's own may follow by more than a neighbour's.
+  // An estimate from the time of acceptance, behind which the broker's time may lag by more than a neighbour's.
   expect(Math.max(...places)).toBeLessThanOrEqual(4);
   expect(places.at(-1)).toBeGreaterThan(places[0] ?? 0);
 });
@@ -90,7 +90,7 @@ test("a call between two attempts waits, and takes no slot", async () => {
   await desk.until(({ waiting, running }) => waiting === 0 && running === 0);
 });
 
-test("how deep the queue is per function is told to who scales it, and to metrics", async () => {
+test("the depth of the queue per function is told to the autoscaler and in metrics", async () => {
   const submitted = await platform.metric(platform.worker, "queue_worker_messages_submitted_total");
   for (let n = 0; n < 3; n++) await held();
   const access = platform.server.access("autoscaler");
@@ -105,7 +105,7 @@ test("how deep the queue is per function is told to who scales it, and to metric
   ).toBe(submitted + 3);
 });
 
-test("without a queue-worker it says that", async () => {
+test("without a queue-worker the status says so", async () => {
   await platform.worker.stop();
   await platform.calls.accepted("held");
   const status = await desk.until(({ workers }) => workers === 0);
@@ -114,7 +114,7 @@ test("without a queue-worker it says that", async () => {
   await desk.until(({ queued, workers }) => queued === 0 && workers === 1);
 });
 
-test("with the broker away it is 503, and what is not declared 404", async () => {
+test("without the broker it is 503, and a queue that is not declared is 404", async () => {
   const missing = await desk.send("GET", "/system/queue/none");
   expect([missing.status, missing.body.toString()]).toEqual([
     404,
@@ -122,8 +122,8 @@ test("with the broker away it is 503, and what is not declared 404", async () =>
   ]);
   await platform.server.pause();
   try {
-    const answer = await desk.send("GET", "/system/queues");
-    expect(answer.status).toBe(503);
+    const reply = await desk.send("GET", "/system/queues");
+    expect(reply.status).toBe(503);
   } finally {
     platform.server.resume();
   }

@@ -7,7 +7,7 @@ import type { Run } from "../support/ledger.ts";
 import type { PlatformProcess } from "../support/platform-process.ts";
 import type { Platform } from "../support/platform.ts";
 
-/** A worker that gets no processor for so long has lost its call: that would be one run more than was made here. */
+/** A worker that gets no processor for so long loses its call: that would be an extra run that nothing here caused. */
 const ackWait = 3_000;
 const queue = "ordered";
 /** Milliseconds that a run takes. */
@@ -46,7 +46,7 @@ async function open(): Promise<FaultBench> {
 
 const isShaky = (_id: string, index: number): boolean => index % shakyEvery === 1;
 
-/** Queues so many calls, one after the other; their ids in the order in which they were accepted. */
+/** Queues so many calls, one after the other; returns their ids in the order of acceptance. */
 async function queueCalls({ platform, sink }: FaultBench, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -112,7 +112,7 @@ test("FW18 the worker that holds a strict queue killed three times, twice in a r
   for (const id of shaky) expect(account.runs.filter((run) => run.id === id).length).toBeGreaterThan(failures);
 });
 
-test("a worker that sleeps while it holds a strict queue is followed by the other one, and lets it be when it wakes", async () => {
+test("a paused worker that holds a strict queue is replaced, and does not interfere when resumed", async () => {
   const opened = await open();
   const { platform } = opened;
   const ids = await queueCalls(opened, 15);

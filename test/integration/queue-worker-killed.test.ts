@@ -7,12 +7,12 @@ import { openFunctionServer } from "../support/function-server.ts";
 import type { Run } from "../support/ledger.ts";
 import { notAccepted } from "../support/load.ts";
 
-/** Longer than a busy machine lets a worker stand still: a lease that lapses is an extra run of its own. */
+/** Longer than a busy machine may stop a worker: a lease that lapses is a further extra run. */
 const ackWait = 8_000;
 const slots = 16;
-/** Longest from the end of a run at the function to its record, on a machine that other tests share; milliseconds. */
+/** Longest from the end of a run at the function to its record, on a shared machine; milliseconds. */
 const unrecorded = 2 * ackWait;
-/** Longest from a worker's death to the start of a run whose request it had sent by then, on such a machine; milliseconds. */
+/** Longest from a worker's death to the start of a run it had requested by then, on a shared machine; milliseconds. */
 const inSocket = 500;
 /** Callbacks that one worker sends to one host at once. */
 const callbackSlots = 4;
@@ -65,10 +65,10 @@ test("FW1 SIGKILL of workers mid-run: others take over, nothing is lost, only wh
   expect(again.length).toBeGreaterThan(0);
   const waits: number[] = [];
   for (const { run, former } of again) {
-    const killedAt = kills.find((at) => wasUnderWay(former, at));
+    const killedAt = kills.find((at) => wasInFlight(former, at));
     const times = JSON.stringify({ former, run, kills });
     expect(killedAt, `call ${run.id} ran again though no worker was killed during its run: ${times}`).toBeDefined();
-    // S8, three times as this is the fast profile.
+    // S8, times three: this is the fast profile.
     expect(run.at - (killedAt ?? 0)).toBeLessThan(3 * (ackWait + 2_000));
     waits.push(run.at - (killedAt ?? 0));
   }
@@ -113,9 +113,9 @@ test("FW13 a call that kills its worker: dead letter crash after its sixth run, 
 });
 
 /**
- * A run may have ended at the function just before its worker died without having written that down, and may begin just
- * after, as its request waits in the function's socket.
+ * A run may have ended at the function just before its worker died, without a record, or begin just after, as its
+ * request waits in the function's socket.
  */
-function wasUnderWay(run: Run | undefined, at: number): boolean {
+function wasInFlight(run: Run | undefined, at: number): boolean {
   return run !== undefined && run.at <= at + inSocket && (run.endedAt === undefined || run.endedAt >= at - unrecorded);
 }

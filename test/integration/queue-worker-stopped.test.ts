@@ -4,16 +4,16 @@ import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { openFunctionServer } from "../support/function-server.ts";
 
-/** Promised 100 ms from the signal; other tests share the machine. */
+/** Milliseconds from the signal: 100 are promised, more are allowed as other tests share the machine. */
 const lastPull = 300;
-/** Promised after the hand-back, three times as this is the fast profile. */
+/** Promised after the hand-back, milliseconds; times three, as this is the fast profile. */
 const handedBackStart = 3 * 2_000;
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
 describe("FW3 SIGTERM of a worker", () => {
-  test("in turn under load no run is repeated or cut; the last takes no more, lets its runs finish, and the rest runs later", async () => {
+  test("in turn under load repeats or aborts no run; the last claims no more, lets runs finish, the rest runs later", async () => {
     const { platform, working, ...opened } = (bench = await openFaultBench({ workers: 2, slots: 4 }));
     const load = opened.load({ rate: 40, count: 120, body: () => "100" });
     const [, second] = platform.workers;
@@ -52,7 +52,7 @@ describe("FW3 SIGTERM of a worker", () => {
     expect(counts).toMatchObject({ extraRuns: 0, refused: 0, unknown: 0 });
   });
 
-  test("hands back what cannot finish in time, and another worker goes on with it", async () => {
+  test("hands back what cannot finish in time, and another worker continues with it", async () => {
     const { platform, ...opened } = (bench = await openFaultBench({
       workers: 2,
       upstreamTimeout: 700,
@@ -76,7 +76,7 @@ describe("FW3 SIGTERM of a worker", () => {
 
       const signalled = performance.now();
       const ended = await busy.stop();
-      // Three times, as other tests share the machine; the call waits for its function for 20 s.
+      // Times three, as other tests share the machine; the call waits for its function for 20 s.
       expect(ended.at - signalled).toBeLessThan(3 * (700 + 1_000));
       const record = await platform.calls.until(id, ["running"], handedBackStart);
       expect(record).toMatchObject({
@@ -94,21 +94,21 @@ describe("FW3 SIGTERM of a worker", () => {
     }
   });
 
-  test("waits for drain_timeout and not for the queue's timeout, and says what it handed back", async () => {
+  test("waits for drain_timeout and not for the queue's timeout, and logs what it handed back", async () => {
     const { platform, ...opened } = (bench = await openFaultBench({ upstreamTimeout: 60_000, drainTimeout: 700 }));
-    let answers = false;
-    const slow = await opened.open("slow", (_request, response) => void (answers && response.end("whole")));
+    let replies = false;
+    const slow = await opened.open("slow", (_request, response) => void (replies && response.end("whole")));
     const id = await platform.calls.accepted("slow");
     await eventually(() => slow.open === 1, { what: "the run" });
     const signalled = performance.now();
     const ended = await platform.worker.stop();
     expect(ended.code).toBe(0);
-    // Three times, as other tests share the machine; the run may take a minute.
+    // Times three, as other tests share the machine; the run may take a minute.
     expect(ended.at - signalled).toBeLessThan(3 * (700 + 5_000));
-    const said = platform.worker.log.filter(({ msg }) => String(msg).includes("its call was handed back"));
-    expect(said).toMatchObject([{ callId: id, functionName: "slow.functions" }]);
+    const handedBack = platform.worker.log.filter(({ msg }) => String(msg).includes("its call was handed back"));
+    expect(handedBack).toMatchObject([{ callId: id, functionName: "slow.functions" }]);
 
-    answers = true;
+    replies = true;
     await platform.worker.start();
     expect(await platform.calls.ended(id)).toMatchObject({ state: "done", retries: 0 });
   });

@@ -42,7 +42,7 @@ function seenHeaders(): SeenRequest["headers"] {
   return echo.requests.at(-1)?.headers ?? {};
 }
 
-/** A POST with a body of no bytes, unless the headers say another length. */
+/** A POST with an empty body, unless the headers say another length. */
 function head(route: string, headers: readonly (readonly [string, string])[]): string {
   const given = new Set(headers.map(([name]) => name));
   const added: [string, string][] = given.has("Host") ? [] : [["Host", "g"]];
@@ -51,7 +51,7 @@ function head(route: string, headers: readonly (readonly [string, string])[]): s
 }
 
 describe.each(routes)("%s", (route) => {
-  test.each(Object.entries(once))("%s comes once, twice is 400, in any case of letters", async (name, value) => {
+  test.each(Object.entries(once))("%s once is accepted, twice is 400, in any case of letters", async (name, value) => {
     expect((await rawRequest(gateway.port, head(route, [[name, value]]))).status).toBeLessThan(300);
     for (const again of [name, name.toLowerCase(), name.toUpperCase()]) {
       const reply = await rawRequest(
@@ -80,7 +80,7 @@ describe.each(routes)("%s", (route) => {
   );
 });
 
-test("platform headers spelt with _ are dropped, and mean nothing", async () => {
+test("platform headers spelt with _ are dropped, and have no effect", async () => {
   const names = [
     ...Object.keys(once),
     ...platformOwn,
@@ -102,10 +102,10 @@ test("platform headers spelt with _ are dropped, and mean nothing", async () => 
   expect(headers["x-forwarded-host"]).toBe("g");
 });
 
-test("what only the platform may say is removed, what a callback carries passes", async () => {
-  const says = [...platformOwn, ...forwarded].map((name) => [name, "6.6.6.6"] as const);
+test("headers that only the platform may set are removed, those of a callback pass", async () => {
+  const reserved = [...platformOwn, ...forwarded].map((name) => [name, "6.6.6.6"] as const);
   const carried = ["X-Function-Status", "X-Function-Name", "X-Retry", "X-Retry-Max", "X-Duration-Seconds"];
-  await rawRequest(gateway.port, head("/function/echo", [...says, ...carried.map((name) => [name, "3"] as const)]));
+  await rawRequest(gateway.port, head("/function/echo", [...reserved, ...carried.map((name) => [name, "3"] as const)]));
 
   const headers = seenHeaders();
   for (const name of platformOwn) expect(headers).not.toHaveProperty(name.toLowerCase());
@@ -118,7 +118,7 @@ test("what only the platform may say is removed, what a callback carries passes"
   expect(headers).not.toHaveProperty("x-forwarded-port");
 });
 
-test("hop-by-hop headers and what Connection names stop here", async () => {
+test("hop-by-hop headers and those that Connection names are dropped", async () => {
   const hops = ["Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Proxy-Made-Up", "TE", "Trailer", "Upgrade"];
   await rawRequest(
     gateway.port,

@@ -10,7 +10,7 @@ import { openRawClient, rawRequest } from "../support/raw-client.ts";
 import { malformedChunks, malformedRequests, refusedRequests, withTarget } from "../support/raw-requests.ts";
 import { openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
 
-/** Milliseconds that a body may keep its reader waiting. */
+/** Of a body, milliseconds. */
 const idleTimeout = 1_000;
 const routes = ["/function/echo", "/async-function/echo", "/system/info"] as const;
 
@@ -50,7 +50,7 @@ describe("raw HTTP", () => {
       expect(reply.headers["allow"] !== undefined).toBe(status === 405);
     });
 
-    test("a head that does not come to its end: 408", async () => {
+    test("a head that is not completed: 408", async () => {
       const reply = await rawRequest(gateway.port, `GET ${route} HTTP/1.1\r\nHost:`, 6_000);
       expect(reply).toMatchObject({ status: 408, closed: true });
     });
@@ -64,7 +64,7 @@ describe("raw HTTP", () => {
   });
 
   test.each(["h2c", "websocket"])(
-    "what follows Upgrade: %s is not swallowed: the connection ends with it",
+    "nothing that follows Upgrade: %s is served: the connection ends with it",
     async (to) => {
       const get = "GET /function/echo HTTP/1.1\r\nHost: g\r\n";
       const reply = await rawRequest(gateway.port, `${get}Connection: upgrade\r\nUpgrade: ${to}\r\n\r\n${get}\r\n`);
@@ -73,7 +73,7 @@ describe("raw HTTP", () => {
     },
   );
 
-  test("a request that was answered before its body broke off gets no second answer", async () => {
+  test("a request that got its response before its body was aborted gets no second one", async () => {
     const client = await openRawClient(gateway.port);
     client.send("POST /system/info HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\nabc");
     await client.replies(1);
@@ -84,9 +84,9 @@ describe("raw HTTP", () => {
   });
 
   test.each([
-    ["breaks off", "Content-Length: 9\r\n\r\nabc"],
+    ["is aborted", "Content-Length: 9\r\n\r\nabc"],
     ["breaks the rules", "Transfer-Encoding: chunked\r\n\r\n3\r\naOSOSOSOS"],
-  ])("a call behind another whose body %s when the client leaves harms nobody", async (_name, rest) => {
+  ])("a call after another whose body %s when the client leaves does no harm", async (_name, rest) => {
     for (let left = 30; left > 0; left -= 1) {
       const client = await openRawClient(gateway.port);
       client.send(`GET /function/echo HTTP/1.1\r\nHost: g\r\n\r\nPOST /function/echo HTTP/1.1\r\nHost: g\r\n${rest}`);
@@ -103,13 +103,13 @@ describe("raw HTTP", () => {
     expect(echo.requests.at(-1)?.headers["x-a"]?.split(",").length).toBe(99);
   });
 
-  test("a connection on which nothing comes is closed", async () => {
+  test("an idle connection is closed", async () => {
     const client = await openRawClient(gateway.port);
     await client.end(6_000);
     client.close();
   });
 
-  test("a body that stops coming: 408, and the function's request is aborted", async () => {
+  test("an idle body: 408, and the function's request is aborted", async () => {
     const aborted = echo.open;
     const reply = await rawRequest(
       gateway.port,
@@ -120,7 +120,7 @@ describe("raw HTTP", () => {
     await expect.poll(() => echo.open).toBe(aborted);
   });
 
-  test("a body that drips is served", async () => {
+  test("a slow body is served", async () => {
     let [sent, read] = [0, 0];
     const counting = await openFunctionServer(
       (request, response) => {
@@ -143,7 +143,7 @@ describe("raw HTTP", () => {
     await counting.close();
   });
 
-  test("200 slow clients are cut and delay nobody", async () => {
+  test("200 slow clients are aborted and delay no others", async () => {
     const clients = await Promise.all(Array.from({ length: 200 }, () => openRawClient(gateway.port)));
     clients.forEach((client, index) => {
       if (index % 2 === 0) client.send("GET /function/echo HTTP/1.1\r\nHost");
@@ -157,7 +157,7 @@ describe("raw HTTP", () => {
       times.push(performance.now() - started);
     }
     for (const client of clients) expect((await client.replies(1)).map(({ status }) => status)).toEqual([408]);
-    // Slow ones are cut after 2 s: who had to wait for them would wait as long.
+    // Slow ones are aborted after 2 s: a call that had to wait for them would take as long.
     expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(1_000);
     await expect.poll(() => echo.open).toBe(0);
   });
@@ -173,7 +173,7 @@ describe("raw HTTP", () => {
     expect(echo.requests.slice(before)).toEqual([]);
   });
 
-  test("Expect: 100-continue is answered before the body", async () => {
+  test("100 Continue is sent before the body", async () => {
     const client = await openRawClient(gateway.port);
     client.send("POST /function/echo HTTP/1.1\r\nHost: g\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
     await expect.poll(() => client.text).toContain("HTTP/1.1 100 Continue");
@@ -184,7 +184,7 @@ describe("raw HTTP", () => {
   });
 
   test.each(["/function/nope", "/system/info"])(
-    "an answer before the body that a client asks about closes the connection, and says so: %s",
+    "a final response in place of 100 Continue closes the connection, and says so: %s",
     async (route) => {
       const head = `POST ${route} HTTP/1.1\r\nHost: g\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
       for (const body of ["", "hi", "hiGET /function/echo/seen HTTP/1.1\r\nHost: g\r\n\r\n"]) {
@@ -213,7 +213,7 @@ describe("raw HTTP", () => {
     client.close();
   });
 
-  test("100 pipelined requests are answered in order", async () => {
+  test("100 pipelined requests get their responses in order", async () => {
     const client = await openRawClient(gateway.port);
     const bodies = Array.from({ length: 100 }, (_, index) => "x".repeat(index));
     client.send(
@@ -229,7 +229,7 @@ describe("raw HTTP", () => {
     client.close();
   });
 
-  test("garbage after a good request: the good one is answered, then the connection is closed", async () => {
+  test("garbage after a good request: the good one is served, then the connection is closed", async () => {
     const client = await openRawClient(gateway.port);
     client.send("GET /function/echo/good HTTP/1.1\r\nHost: g\r\n\r\nNONSENSE\r\n\r\n");
     await client.end();
@@ -252,7 +252,7 @@ describe("raw HTTP", () => {
   });
 
   test.each([...routes, "/function/nope"])(
-    "an upgrade of %s to something else is as without, and the last request",
+    "an upgrade of %s to another protocol is ignored, and the request is the last",
     async (target) => {
       const before = echo.requests.length;
       const client = await openRawClient(gateway.port);
@@ -288,7 +288,7 @@ describe("raw HTTP", () => {
     expect(reply.headers["x-openfaas-internal"]).toBeUndefined();
   });
 
-  test("a connection whose first request is on its way when the gateway closes is served, others wait no longer", async () => {
+  test("a first request on its way when the gateway closes is served, other connections are not waited for", async () => {
     const own = await openSyncGateway();
     own.deploy("echo", { addresses: [echo.address] });
     const [first, silent] = [await openRawClient(own.port), await openRawClient(own.port)];
@@ -306,24 +306,24 @@ describe("raw HTTP", () => {
     await own.close();
   });
 
-  test("connections that the kernel has accepted, and nobody here yet, are answered when it closes", async () => {
+  test("connections that only the kernel has accepted are served when the gateway closes", async () => {
     const own = await openSyncGateway();
     own.deploy("echo", { addresses: [echo.address] });
     const sockets = Array.from({ length: 20 }, () => connect({ host: "127.0.0.1", port: own.port }));
-    // They connect in the next tick, and all wait to be taken when this turn of the loop ends.
+    // They connect in the next tick, and all wait to be accepted when this turn of the event loop ends.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const closed = own.gateway.close();
-    const answers = sockets.map(async (socket) => {
+    const statusLines = sockets.map(async (socket) => {
       await once(socket, "connect");
       socket.write("GET /function/echo HTTP/1.1\r\nHost: g\r\n\r\n");
       return (await text(socket)).split("\r\n")[0];
     });
-    expect(await Promise.all(answers)).toEqual(sockets.map(() => "HTTP/1.1 200 OK"));
+    expect(await Promise.all(statusLines)).toEqual(sockets.map(() => "HTTP/1.1 200 OK"));
     await closed;
     await own.close();
   });
 
-  test("closing answers what is under way with Connection: close and ends idle connections at once", async () => {
+  test("closing sends Connection: close to requests in flight and ends idle connections at once", async () => {
     let release = (): void => {};
     const slow = await openFunctionServer((_request, response) => {
       release = () => void response.end("late");

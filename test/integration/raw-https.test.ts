@@ -30,8 +30,8 @@ describe("raw HTTP/1.1 over TLS", () => {
     await echo.close();
   });
 
-  /** Everything that is answered to `bytes`, until the gateway closes the connection. */
-  const answers = async (bytes: string, alpn: readonly string[]) => {
+  /** The status of each response to `bytes`, until the gateway closes the connection. */
+  const statusesOf = async (bytes: string, alpn: readonly string[]) => {
     const socket = connect({ port: gateway.port, host: "localhost", ca: cert, ALPNProtocols: [...alpn] });
     await once(socket, "secureConnect");
     const client = new RawClient(socket);
@@ -44,18 +44,18 @@ describe("raw HTTP/1.1 over TLS", () => {
 
   test.each(malformedRequests)("%s: 400, closed, nothing after it is served", async (_name, bytes) => {
     const before = echo.requests.length;
-    expect(await answers(withTarget(bytes, target) + after, ["http/1.1"])).toEqual([400]);
+    expect(await statusesOf(withTarget(bytes, target) + after, ["http/1.1"])).toEqual([400]);
     expect(echo.requests.slice(before)).toEqual([]);
   });
 
   test.each(malformedChunks)("%s: refused, closed, the function sees no whole request", async (_name, chunks) => {
     const before = echo.requests.length;
     const head = `POST ${target} HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    expect([[400], [413]]).toContainEqual(await answers(head + chunks + after, ["http/1.1"]));
+    expect([[400], [413]]).toContainEqual(await statusesOf(head + chunks + after, ["http/1.1"]));
     expect(echo.requests.slice(before)).toEqual([]);
   });
 
   test.each(refusedRequests(target))("%s: %i, closed", async (_name, status, bytes) => {
-    expect(await answers(bytes, [])).toEqual([status]);
+    expect(await statusesOf(bytes, [])).toEqual([status]);
   });
 });

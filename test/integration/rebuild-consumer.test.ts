@@ -10,7 +10,7 @@ import { openNatsServer } from "../support/nats-server.ts";
 const [stream, name] = ["Q_rebuilt", "workers"];
 const ackWait = 4_000;
 
-test("a rebuild that a killed broker comes between goes on where it was, and offers all entries again", async () => {
+test("a rebuild interrupted by the broker's death continues where it was, and delivers all entries again", async () => {
   const server = await openNatsServer();
   const link = await NatsLink.open({
     url: server.url,
@@ -25,7 +25,7 @@ test("a rebuild that a killed broker comes between goes on where it was, and off
     await link.jsm.consumers.add(stream, consumerConfig(name, ackWait, link.serverVersion));
     await link.js.publish("rebuilt", "one");
     const consumer = await jetstream(link.nc).consumers.get(stream, name);
-    // On loan, and never answered: the rebuild waits for the lease.
+    // Delivered, and never acknowledged: the rebuild waits for the lease.
     expect((await consumer.next({ expires: 2_000 }))?.string()).toBe("one");
     const { created } = await link.jsm.consumers.info(stream, name);
 

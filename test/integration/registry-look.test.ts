@@ -6,20 +6,20 @@ import { expect, test } from "vitest";
 
 import { lookInRegistry } from "../../scripts/preflight/registry-look.ts";
 
-interface Answer {
+interface Reply {
   readonly status?: number;
   readonly location?: string;
   readonly body?: object;
 }
 
-/** What a registry that answers so says of an image; paths below `/v2/team/weir/`. */
-async function look(reference: string, answers: (host: string) => Readonly<Record<string, Answer>>) {
+/** Looks up an image in a registry with these replies; their paths are below `/v2/team/weir/`. */
+async function look(reference: string, replies: (host: string) => Readonly<Record<string, Reply>>) {
   const server = createServer((request, response) => {
     const {
       status = 200,
       location,
       body,
-    } = answers(host)[(request.url ?? "").replace("/v2/team/weir/", "")] ?? {
+    } = replies(host)[(request.url ?? "").replace("/v2/team/weir/", "")] ?? {
       status: 404,
     };
     response.writeHead(status, location === undefined ? {} : { location }).end(JSON.stringify(body ?? {}));
@@ -38,11 +38,11 @@ async function look(reference: string, answers: (host: string) => Readonly<Recor
 
 const image = { schemaVersion: 2, config: { digest: "sha256:00" } };
 
-test("an image that is not there", async () => {
+test("an image that does not exist is undefined", async () => {
   expect(await look("1", () => ({}))).toBeUndefined();
 });
 
-test("one image is for the architecture that its configuration says, wherever that is kept", async () => {
+test("one image is for the architecture that its configuration says, wherever that is stored", async () => {
   const there = { "manifests/1": { body: image } };
   const config = { body: { architecture: "arm64", os: "linux" } };
   expect(await look("1", () => ({ ...there, "blobs/sha256:00": config }))).toEqual(["arm64"]);
@@ -54,12 +54,12 @@ test("one image is for the architecture that its configuration says, wherever th
   expect(await look("1", elsewhere)).toEqual(["arm64"]);
 });
 
-test("several under one name are for theirs, attestations left out", async () => {
+test("several images under one name are for their architectures, attestations left out", async () => {
   const of = (os: string, architecture: string) => ({ platform: { os, architecture } });
   const manifests = [of("linux", "amd64"), of("linux", "arm64"), of("windows", "amd64"), of("unknown", "unknown")];
   expect(await look("1", () => ({ "manifests/1": { body: { manifests } } }))).toEqual(["amd64", "arm64"]);
 });
 
-test("a registry that refuses rejects", async () => {
+test("the refusal of a registry rejects", async () => {
   await expect(look("1", () => ({ "manifests/1": { status: 403 } }))).rejects.toThrow(/answered 403 to GET/);
 });

@@ -67,7 +67,7 @@ describe("functions", () => {
     });
   });
 
-  test("show what the provider says once it has seen the newest deployment", async () => {
+  test("show the provider's conditions once it has seen the newest deployment", async () => {
     await platform.statusOf("PUT", "/system/functions", hello);
     const before = (await (await platform.call("GET", "/system/function/hello")).json()) as FunctionStatus;
     expect(before.conditions).toMatchObject([
@@ -94,7 +94,7 @@ describe("functions", () => {
     expect(after).toMatchObject({ availableReplicas: 1, conditions: [ready, { type: "Scaling" }] });
   });
 
-  test("are scaled between 0 and scale.max, from scale.min on but for 0", async () => {
+  test("are scaled to 0, or from scale.min to scale.max", async () => {
     await platform.statusOf("PUT", "/system/functions", hello);
     expect(await platform.statusOf("POST", "/system/scale-function/hello", { replicas: 0, serviceName: "other" })).toBe(
       202,
@@ -128,7 +128,7 @@ describe("functions", () => {
           labels: { alertname: "busy", function_name: name },
         })),
       });
-    const replicas = () => [...platform.functions.values()].map((wanted) => wanted.replicas);
+    const replicas = () => [...platform.functions.values()].map((desired) => desired.replicas);
 
     const fired = await platform.call("POST", "/system/alert", {
       alerts: [{ status: "firing", labels: { function_name: "hello.functions" } }],
@@ -143,7 +143,7 @@ describe("functions", () => {
     });
     expect(replicas()).toEqual([11, 5]);
 
-    // Those that are there are scaled all the same.
+    // Existing ones are scaled nevertheless.
     expect(await alert("resolved", "nobody", "hello.functions", "other")).toMatchObject({
       status: 404,
       code: "function_not_found",
@@ -194,7 +194,7 @@ describe("functions", () => {
     expect(await platform.statusOf("GET", "/system/logs?name=nobody")).toBe(404);
   });
 
-  test("the sentence names field, rule and value", async () => {
+  test("the error names field, rule and value", async () => {
     const named = async (body: unknown) => (await platform.refusal("PUT", "/system/functions", body)).detail;
     expect(await named({ ...hello, service: "Hello" })).toBe(
       'Cannot read field "service" "Hello": only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters',
@@ -208,7 +208,7 @@ describe("functions", () => {
     );
   });
 
-  test("functionName empty is 400; the body's namespace wins over the query's", async () => {
+  test("an empty functionName is 400; the body's namespace wins over the query's", async () => {
     expect(await platform.statusOf("DELETE", "/system/functions", { functionName: "" })).toBe(400);
     await platform.statusOf("PUT", "/system/functions?namespace=dev", hello);
     expect(await platform.statusOf("DELETE", "/system/functions?namespace=dev", { functionName: "hello" })).toBe(403);
@@ -330,7 +330,7 @@ describe("other routes", () => {
     expect([healthy.status, await healthy.text()]).toEqual([200, ""]);
   });
 
-  test("queues are shown, and dead letters that are not there are not found", async () => {
+  test("queues are shown, and unknown dead letters are not found", async () => {
     const queues = await platform.call("GET", "/system/queues");
     const shown = { name: "default", queued: 0, running: 0, deadLetters: 0, workers: 0 };
     expect([queues.status, await queues.json()]).toEqual([200, [expect.objectContaining(shown)]]);
@@ -413,7 +413,7 @@ describe("other routes", () => {
 });
 
 describe("replies", () => {
-  test("carry their headers, good and bad alike", async () => {
+  test("carry their headers, errors too", async () => {
     for (const path of ["/system/info", "/system/function/nobody", "/system/nope", "/system/queues"]) {
       const { headers } = await platform.call("GET", path);
       expect([
@@ -429,7 +429,7 @@ describe("replies", () => {
     expect([headers.get("x-content-type-options"), headers.get("cache-control")]).toEqual(["nosniff", null]);
   });
 
-  test("errors are problems for who lists JSON, text for all others", async () => {
+  test("errors are problems for clients that accept JSON, text for all others", async () => {
     const json = await platform.call("GET", "/system/function/nobody?x=1", undefined, {
       accept: "text/html, application/json;q=0.5",
     });
@@ -447,7 +447,7 @@ describe("replies", () => {
     expect(await text.text()).toBe('Cannot find function "nobody": it does not exist in namespace "functions"\n');
   });
 
-  test("our own defects are 500 with a constant sentence and one line in the log", async () => {
+  test("internal defects are 500 with a constant sentence and one line in the log", async () => {
     const boom = new Error("canary in the engine");
     await using broken = await openRestPlatform({
       invocations: () => {
@@ -506,7 +506,7 @@ describe("bodies", () => {
     client.close();
   });
 
-  test("that stop coming are 408", async () => {
+  test("that are idle are 408", async () => {
     await using impatient = await openRestPlatform({ bodyIdleTimeout: 200 });
     const head = `PUT /system/functions HTTP/1.1\r\nHost: x\r\nAuthorization: ${impatient.authorization}\r\nContent-Length: 9\r\n\r\n{`;
     expect(await rawRequest(impatient.port, head)).toMatchObject({ status: 408, closed: true });

@@ -30,7 +30,7 @@ describe("credentials", () => {
     },
   );
 
-  test("missing and wrong ones have codes of their own", async () => {
+  test("missing and wrong ones have different codes", async () => {
     const accept = "application/problem+json";
     const missing = await fetch(`${platform.url}/system/info`, { headers: { accept, authorization: "Bearer " } });
     const wrong = await fetch(`${platform.url}/system/info`, { headers: { accept, authorization: "Basic eDp5" } });
@@ -40,7 +40,7 @@ describe("credentials", () => {
     ]);
   });
 
-  test("are not asked for with basic_auth=false; the origin is checked all the same", async () => {
+  test("are not asked for with basic_auth=false; the origin is still checked", async () => {
     await using open = await openRestPlatform({ auth: openToAll });
     expect((await fetch(`${open.url}/system/info`)).status).toBe(200);
     expect((await fetch(`${open.url}/system/info`, { headers: { authorization: "Basic eDp5" } })).status).toBe(200);
@@ -48,7 +48,7 @@ describe("credentials", () => {
   });
 
   test.each(["evil.example", "127.0.0.1.evil.example"])(
-    "a page whose name the Host header repeats is foreign all the same: %s",
+    "a page is foreign even if the Host header repeats its name: %s",
     async (name) => {
       await using open = await openRestPlatform({ auth: openToAll });
       const host = `${name}:${open.port}`;

@@ -30,40 +30,40 @@ const settled: ConditionFacts = {
   blocked: undefined,
 };
 
-/** What the provider says of a generation. */
-function says(facts: Partial<ConditionFacts>, observedGeneration: number): void {
+/** Publishes what the provider says of a generation. */
+function report(facts: Partial<ConditionFacts>, observedGeneration: number): void {
   const conditions = functionConditions({ ...settled, ...facts }, [], "2026-01-01T00:00:00.000Z");
   const addresses = (facts.ready ?? settled.ready) > 0 ? ["127.0.0.1:1"] : [];
   platform.publish({ name: "hello", namespace: "functions", addresses, observedGeneration, conditions });
 }
 const waited = () => eventually(() => platform.waiting() === 1, { what: "the request to wait" });
 
-test.each(["POST", "PUT"])("%s with wait is answered when this generation is ready, and not before", async (method) => {
+test.each(["POST", "PUT"])("%s with wait returns when this generation is ready, and not before", async (method) => {
   if (method === "PUT") await (await platform.call("PUT", "/system/functions", hello)).arrayBuffer();
   const generation = method === "PUT" ? 2 : 1;
-  says({}, generation - 1);
-  let answered = false;
-  const answer = platform.call(method, "/system/functions?wait=1m", hello);
-  void answer.then(() => (answered = true));
+  report({}, generation - 1);
+  let returned = false;
+  const response = platform.call(method, "/system/functions?wait=1m", hello);
+  void response.then(() => (returned = true));
   await waited();
-  says({ readyCurrent: 0, existing: 2, superseded: 1 }, generation);
-  expect([platform.waiting(), answered]).toEqual([1, false]);
-  says({ existing: 2, superseded: 1 }, generation);
-  const { status } = await answer;
+  report({ readyCurrent: 0, existing: 2, superseded: 1 }, generation);
+  expect([platform.waiting(), returned]).toEqual([1, false]);
+  report({ existing: 2, superseded: 1 }, generation);
+  const { status } = await response;
   expect(status).toBe(202);
   expect(platform.waiting()).toBe(0);
 });
 
-test("a deployment that fails is 409 with the sentence and its last lines, is stored, and is logged", async () => {
+test("a deployment that fails is 409 with the reason and its last lines, is stored, and is logged", async () => {
   await (await platform.call("PUT", "/system/functions", hello)).arrayBuffer();
   const place = { name: "hello", namespace: "functions", instance: "hello-2", timestamp: "2026-01-01T00:00:00Z" };
   platform.logs.add({ ...place, text: "cannot find module x\n" });
   platform.logs.add({ ...place, timestamp: "2026-01-01T00:00:01Z", text: "goodbye\n" });
   const headers = { accept: "application/json" };
-  const answer = platform.call("PUT", "/system/functions?wait=1m", hello, headers);
+  const response = platform.call("PUT", "/system/functions?wait=1m", hello, headers);
   await waited();
-  says({ readyCurrent: 0, superseded: 1, backoff: { failures: 2, until: 0, last: ended } }, 2);
-  const problem = JSON.parse(await (await answer).text());
+  report({ readyCurrent: 0, superseded: 1, backoff: { failures: 2, until: 0, last: ended } }, 2);
+  const problem = JSON.parse(await (await response).text());
   expect(problem).toMatchObject({
     status: 409,
     code: "not_ready",
@@ -93,55 +93,55 @@ test("a deployment that fails is 409 with the sentence and its last lines, is st
   );
 });
 
-test("one that is not ready in time is 409 with what is known of it", async () => {
-  const answer = await platform.call("PUT", "/system/functions?wait=20ms", hello);
+test("a deployment that is not ready in time is 409 with what is known of it", async () => {
+  const response = await platform.call("PUT", "/system/functions?wait=20ms", hello);
   const sentence = 'Cannot get function "hello" ready in 20ms: The provider has not yet acted on it\n';
-  expect([answer.status, await answer.text()]).toEqual([409, sentence]);
+  expect([response.status, await response.text()]).toEqual([409, sentence]);
 });
 
 test.each(["soon", "301", "6m", "-1s", "1h"])("wait=%s is 400, and nothing is stored", async (wait) => {
   for (const method of ["PUT", "POST"]) {
-    const answer = await platform.call(method, `/system/functions?wait=${wait}`, hello);
+    const response = await platform.call(method, `/system/functions?wait=${wait}`, hello);
     const sentence = `Cannot wait "${wait}": expected a duration such as 30s, at most 5m\n`;
-    expect([answer.status, await answer.text()]).toEqual([400, sentence]);
+    expect([response.status, await response.text()]).toEqual([400, sentence]);
   }
   expect(platform.functions.size).toBe(0);
 });
 
-test.each(["", "0", "0s"])("wait=%s waits for nothing", async (wait) => {
-  const answer = await platform.call("PUT", `/system/functions?wait=${wait}`, hello);
-  expect(answer.status).toBe(202);
+test.each(["", "0", "0s"])("wait=%s does not wait", async (wait) => {
+  const response = await platform.call("PUT", `/system/functions?wait=${wait}`, hello);
+  expect(response.status).toBe(202);
 });
 
 test("a client that leaves ends the wait", async () => {
   const leaving = new AbortController();
   const { authorization } = platform;
   const init = { method: "PUT", headers: { authorization }, body: JSON.stringify(hello), signal: leaving.signal };
-  const answer = fetch(`${platform.url}/system/functions?wait=5m`, init);
+  const response = fetch(`${platform.url}/system/functions?wait=5m`, init);
   await waited();
   leaving.abort();
-  await expect(answer).rejects.toThrow(/abort/i);
+  await expect(response).rejects.toThrow(/abort/i);
   await eventually(() => platform.waiting() === 0, { what: "the end of the wait" });
   expect(platform.functions.get("hello.functions")?.generation).toBe(1);
 });
 
-test("one that is removed or replaced meanwhile is waited for no longer", async () => {
+test("a deployment that is replaced meanwhile ends the wait", async () => {
   const first = platform.call("PUT", "/system/functions?wait=1m", hello);
   await waited();
   await (await platform.call("PUT", "/system/functions", hello)).arrayBuffer();
-  says({ readyCurrent: 0, existing: 2, superseded: 1 }, 2);
-  const answer = await first;
-  expect([answer.status, await answer.text()]).toEqual([
+  report({ readyCurrent: 0, existing: 2, superseded: 1 }, 2);
+  const response = await first;
+  expect([response.status, await response.text()]).toEqual([
     409,
     expect.stringContaining('Cannot get function "hello" ready: it was deployed again meanwhile'),
   ]);
 });
 
-test("a gateway that stops lets nobody wait", async () => {
+test("a gateway that stops ends all waits", async () => {
   await using other = await openRestPlatform();
-  const answer = other.call("PUT", "/system/functions?wait=5m", hello);
+  const response = other.call("PUT", "/system/functions?wait=5m", hello);
   await eventually(() => other.waiting() === 1, { what: "the request to wait" });
   const closing = other[Symbol.asyncDispose]();
-  expect((await answer).status).toBe(409);
+  expect((await response).status).toBe(409);
   await closing;
 });

@@ -36,7 +36,7 @@ function collect(response: Response): { readonly text: () => string; readonly en
   return { text: () => text, ended };
 }
 
-test("a backlog is one record a line and ends", async () => {
+test("a backlog is one record per line and ends", async () => {
   platform.logs.add(record("one"));
   platform.logs.add(record("two"));
   const response = await platform.call(
@@ -59,7 +59,7 @@ test("a backlog is one record a line and ends", async () => {
   ]);
 });
 
-test("follow sends each record at once, and empty lines in silence, until the client leaves", async () => {
+test("follow sends each record at once, and empty lines when idle, until the client leaves", async () => {
   const leaving = new AbortController();
   const response = await fetch(`${platform.url}/system/logs?name=hello&follow=1`, {
     headers: { authorization: platform.authorization },
@@ -87,7 +87,7 @@ test("follow ends when the gateway closes", async () => {
   expect(await stream.ended).toBe("");
 });
 
-test("a log that fails midway is cut, not ended", async () => {
+test("a log that fails midway is aborted, not ended", async () => {
   platform.logs.add(record("one"));
   platform.logs.failure = new Error("engine away");
   const stream = collect(await platform.call("GET", "/system/logs?name=hello"));
@@ -95,7 +95,7 @@ test("a log that fails midway is cut, not ended", async () => {
   expect(platform.logged).toMatchObject([{ err: { message: "engine away" } }]);
 });
 
-test("a reader that does not read holds the source back", async () => {
+test("a reader that does not read pauses the source", async () => {
   const line = record("x".repeat(60_000));
   for (let count = 0; count < 500; count += 1) platform.logs.records.push(line);
   let given = 0;
@@ -123,7 +123,7 @@ test("a reader that does not read holds the source back", async () => {
   socket.destroy();
 });
 
-test("a reader that does not read is cut, its source closed and its place free", async () => {
+test("a reader that does not read is aborted, its source closed and its place free", async () => {
   await using impatient = await openRestPlatform({ bodyIdleTimeout: 300 });
   await impatient.call("PUT", "/system/functions", { service: "hello", image: "a" });
   const line = record("x".repeat(60_000));
@@ -138,7 +138,7 @@ test("a reader that does not read is cut, its source closed and its place free",
       open -= 1;
     }
   };
-  // Of each connection the kernels take megabytes before anything waits.
+  // The kernel buffers megabytes of each connection before anything waits.
   const clients = await Promise.all(Array.from({ length: 8 }, () => openRawClient(impatient.port)));
   for (const client of clients) {
     client.socket.pause();
@@ -153,8 +153,8 @@ test("a reader that does not read is cut, its source closed and its place free",
   }
 });
 
-test("a reader of a long answer that does not read is cut", async () => {
-  // Long enough that a reader who reads is not taken for one who does not, when the machine stands still.
+test("a reader that does not read a long response is aborted", async () => {
+  // Long enough that a reader is not mistaken for an idle one when the machine stalls.
   await using impatient = await openRestPlatform({ bodyIdleTimeout: 3_000 });
   const annotations = { text: "x".repeat(260_000) };
   for (let index = 0; index < 40; index += 1)
@@ -168,7 +168,7 @@ test("a reader of a long answer that does not read is cut", async () => {
   await eventually(() => !isOpen(), { what: "its end" });
   client.close();
 
-  // Who reads slowly, but reads, gets all of it.
+  // A slow reader gets all of it.
   const patient = connect(impatient.port, "127.0.0.1");
   let bytes = 0;
   patient.on("data", (chunk: Buffer) => {

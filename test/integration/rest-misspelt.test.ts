@@ -15,7 +15,7 @@ beforeEach(() => platform.functions.clear());
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-test("what GET shows can be edited and sent: fields of the status are not read", async () => {
+test("what GET shows can be edited and sent: fields of the status are ignored", async () => {
   const full = {
     ...hello,
     envProcess: "cat",

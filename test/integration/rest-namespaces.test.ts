@@ -9,7 +9,7 @@ const mutations = ["POST", "PUT", "DELETE"] as const;
 
 let pro: RestPlatform;
 let community: RestPlatform;
-/** Of both editions, as when a data directory is opened again in another one. */
+/** Shared by both, as when a data directory is opened again in another edition. */
 let store: MemoryNamespaceStore;
 
 beforeAll(async () => {
@@ -29,18 +29,18 @@ beforeEach(async () => {
   }
 });
 
-async function answer(platform: RestPlatform, method: string, path: string, body?: unknown) {
+async function callOn(platform: RestPlatform, method: string, path: string, body?: unknown) {
   const response = await platform.call(method, path, body, { accept: "application/json" });
   const text = await response.text();
   const value: unknown = text === "" ? undefined : JSON.parse(text);
   return { status: response.status, value };
 }
 const status = async (platform: RestPlatform, method: string, path: string, body?: unknown): Promise<number> =>
-  (await answer(platform, method, path, body)).status;
+  (await callOn(platform, method, path, body)).status;
 const problem = (code: string, detail?: string) =>
   expect.objectContaining({ code, ...(detail === undefined ? {} : { detail }) });
 
-/** Every way to name a namespace on `/system`: as thing referred to, and elsewhere. */
+/** Every way to name a namespace on `/system`: first those that refer to it, then the others. */
 const requests = (namespace: string): readonly (readonly [string, string, unknown?])[] => [
   ["POST", "/system/functions", { ...hello, namespace }],
   ["PUT", "/system/functions", { ...hello, namespace }],
@@ -57,50 +57,50 @@ const requests = (namespace: string): readonly (readonly [string, string, unknow
   ["GET", `/system/logs?name=hello&namespace=${namespace}`],
   ["GET", `/system/namespace/${namespace}`],
 ];
-/** POST and PUT of functions and secrets. */
+/** How many refer to it: POST and PUT of functions and secrets. */
 const referring = 4;
 
 describe("a namespace", () => {
   test.each(["/system/namespace", "/system/namespaces"])(
     "lives under %s, with or without a final slash",
     async (base) => {
-      expect(await answer(pro, "POST", base, { name: "dev" })).toEqual({ status: 201, value: undefined });
-      expect(await answer(pro, "POST", `${base}/qa/`, { name: "qa", labels: { team: "a" } })).toMatchObject({
+      expect(await callOn(pro, "POST", base, { name: "dev" })).toEqual({ status: 201, value: undefined });
+      expect(await callOn(pro, "POST", `${base}/qa/`, { name: "qa", labels: { team: "a" } })).toMatchObject({
         status: 201,
       });
       for (const path of ["/system/namespaces", "/system/namespaces/"])
-        expect((await answer(pro, "GET", path)).value).toEqual(["dev", "functions", "qa"]);
+        expect((await callOn(pro, "GET", path)).value).toEqual(["dev", "functions", "qa"]);
       for (const end of ["", "/"]) {
         const shown = { name: "qa", labels: { team: "a", ...marker }, annotations: {} };
-        expect(await answer(pro, "GET", `${base}/qa${end}`)).toEqual({ status: 200, value: shown });
+        expect(await callOn(pro, "GET", `${base}/qa${end}`)).toEqual({ status: 200, value: shown });
         expect((await pro.call("HEAD", `${base}/qa${end}`)).status).toBe(200);
         expect(await status(pro, "GET", `/system/namespace${end}`)).toBe(400);
       }
-      expect(await answer(pro, "PUT", `${base}/`, { name: "qa", annotations: { b: "1" } })).toEqual({
+      expect(await callOn(pro, "PUT", `${base}/`, { name: "qa", annotations: { b: "1" } })).toEqual({
         status: 202,
         value: undefined,
       });
       expect(await status(pro, "PUT", `${base}/dev`, { name: "dev", labels: null, annotations: marker })).toBe(202);
-      expect((await answer(pro, "GET", `${base}/qa`)).value).toEqual({
+      expect((await callOn(pro, "GET", `${base}/qa`)).value).toEqual({
         name: "qa",
         labels: marker,
         annotations: { b: "1" },
       });
-      expect((await answer(pro, "GET", `${base}/dev`)).value).toEqual({ name: "dev", labels: {}, annotations: marker });
-      expect(await answer(pro, "DELETE", `${base}/qa`)).toEqual({ status: 202, value: undefined });
+      expect((await callOn(pro, "GET", `${base}/dev`)).value).toEqual({ name: "dev", labels: {}, annotations: marker });
+      expect(await callOn(pro, "DELETE", `${base}/qa`)).toEqual({ status: 202, value: undefined });
       expect(await status(pro, "DELETE", `${base}/`, { name: "dev" })).toBe(202);
-      expect((await answer(pro, "GET", "/system/namespaces")).value).toEqual(["functions"]);
+      expect((await callOn(pro, "GET", "/system/namespaces")).value).toEqual(["functions"]);
     },
   );
 
-  test("that exists may not be created again, nor one whose content is not gone", async () => {
+  test("that exists cannot be created again, nor one that is still being deleted", async () => {
     await status(pro, "POST", "/system/namespace", { name: "dev" });
     for (const name of ["dev", "functions"]) {
-      const { status: code, value } = await answer(pro, "POST", "/system/namespace", { name });
+      const { status: code, value } = await callOn(pro, "POST", "/system/namespace", { name });
       expect([code, value]).toEqual([409, problem("namespace_exists")]);
     }
     await status(pro, "DELETE", "/system/namespace/dev");
-    expect(await answer(pro, "POST", "/system/namespace", { name: "dev" })).toEqual({
+    expect(await callOn(pro, "POST", "/system/namespace", { name: "dev" })).toEqual({
       status: 409,
       value: problem("namespace_exists", 'Cannot create namespace "dev": it is still being deleted'),
     });
@@ -112,13 +112,13 @@ describe("a namespace", () => {
     expect(await status(pro, "PUT", "/system/namespace/openfaas-fn", { name: "openfaas-fn", labels: { a: "b" } })).toBe(
       202,
     );
-    expect((await answer(pro, "GET", "/system/namespace/openfaas-fn")).value).toEqual({
+    expect((await callOn(pro, "GET", "/system/namespace/openfaas-fn")).value).toEqual({
       name: "functions",
       labels: { a: "b", ...marker },
       annotations: {},
     });
     for (const name of ["functions", "openfaas-fn"])
-      expect(await answer(pro, "DELETE", `/system/namespace/${name}`)).toEqual({
+      expect(await callOn(pro, "DELETE", `/system/namespace/${name}`)).toEqual({
         status: 403,
         value: problem("forbidden"),
       });
@@ -154,9 +154,9 @@ describe("a namespace", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  test.each(mutations)("%s is 403 where the edition has one, and 404 of an unknown one elsewhere", async (method) => {
+  test.each(mutations)("%s is 403 in an edition with one, and 404 for an unknown one in others", async (method) => {
     for (const name of ["dev", "functions", "openfaas-fn"]) {
-      expect(await answer(community, method, `/system/namespace/${name}`, { name })).toEqual({
+      expect(await callOn(community, method, `/system/namespace/${name}`, { name })).toEqual({
         status: 403,
         value: problem(
           "edition_limit",
@@ -166,13 +166,13 @@ describe("a namespace", () => {
     }
     for (const name of ["kube-system", "weir", "default", "kept"]) {
       for (const platform of [pro, community])
-        expect(await answer(platform, method, `/system/namespace/${name}`, { name })).toEqual({
+        expect(await callOn(platform, method, `/system/namespace/${name}`, { name })).toEqual({
           status: 403,
           value: problem("namespace_reserved"),
         });
     }
     if (method !== "POST")
-      expect(await answer(pro, method, "/system/namespace/qa", { name: "qa" })).toEqual({
+      expect(await callOn(pro, method, "/system/namespace/qa", { name: "qa" })).toEqual({
         status: 404,
         value: problem("namespace_not_found"),
       });
@@ -186,7 +186,7 @@ describe("a request that names a namespace", () => {
         expect(await status(platform, method, path, body), path).toBe(400);
       for (const name of ["kube-system", "weir", "kept"]) {
         for (const [method, path, body] of requests(name))
-          expect(await answer(platform, method, path, body), path).toEqual({
+          expect(await callOn(platform, method, path, body), path).toEqual({
             status: 403,
             value: problem("namespace_reserved"),
           });
@@ -199,11 +199,11 @@ describe("a request that names a namespace", () => {
     await status(pro, "DELETE", "/system/namespace/dev");
     for (const name of ["qa", "dev"]) {
       for (const [index, [method, path, body]] of requests(name).entries()) {
-        const wanted =
+        const expected =
           index < referring
             ? { status: 400, value: problem("validation_failed", `Cannot find namespace "${name}": it does not exist`) }
             : { status: 404, value: problem("namespace_not_found") };
-        expect(await answer(pro, method, path, body), `${method} ${path}`).toEqual(wanted);
+        expect(await callOn(pro, method, path, body), `${method} ${path}`).toEqual(expected);
       }
     }
     expect([pro.functions.size, pro.secrets.size]).toEqual([0, 0]);
@@ -214,7 +214,7 @@ describe("a request that names a namespace", () => {
     for (const [method, path, body] of requests("dev")) {
       const code = await status(pro, method, path, body);
       expect([200, 201, 202, 404], `${method} ${path} ${code}`).toContain(code);
-      expect(await answer(community, method, path, body), path).toEqual({
+      expect(await callOn(community, method, path, body), path).toEqual({
         status: 403,
         value: problem(
           "edition_limit",
@@ -222,10 +222,10 @@ describe("a request that names a namespace", () => {
         ),
       });
     }
-    expect((await answer(community, "GET", "/system/namespaces")).value).toEqual(["functions"]);
+    expect((await callOn(community, "GET", "/system/namespaces")).value).toEqual(["functions"]);
   });
 
-  test("functions and secrets of one name are apart", async () => {
+  test("functions and secrets of one name are kept apart", async () => {
     await status(pro, "POST", "/system/namespace", { name: "dev" });
     for (const [namespace, image] of [
       ["dev", "example/dev:1"],
@@ -236,45 +236,45 @@ describe("a request that names a namespace", () => {
         201,
       );
     }
-    expect((await answer(pro, "GET", "/system/function/hello?namespace=dev")).value).toMatchObject({
+    expect((await callOn(pro, "GET", "/system/function/hello?namespace=dev")).value).toMatchObject({
       image: "example/dev:1",
       namespace: "dev",
     });
-    expect((await answer(pro, "GET", "/system/function/hello")).value).toMatchObject({ image: "example/default:1" });
-    expect((await answer(pro, "GET", "/system/secrets?namespace=dev")).value).toEqual([
+    expect((await callOn(pro, "GET", "/system/function/hello")).value).toMatchObject({ image: "example/default:1" });
+    expect((await callOn(pro, "GET", "/system/secrets?namespace=dev")).value).toEqual([
       { name: "key-dev", namespace: "dev" },
     ]);
     const foreign = { ...hello, namespace: "dev", secrets: ["key-functions"] };
-    expect(await answer(pro, "PUT", "/system/functions", foreign)).toMatchObject({ status: 400 });
+    expect(await callOn(pro, "PUT", "/system/functions", foreign)).toMatchObject({ status: 400 });
     expect(await status(pro, "PUT", "/system/functions", { ...foreign, secrets: ["key-dev"] })).toBe(202);
     expect(
       await status(pro, "DELETE", "/system/functions?namespace=dev", { functionName: "hello", namespace: "functions" }),
     ).toBe(202);
-    expect((await answer(pro, "GET", "/system/functions")).value).toEqual([]);
+    expect((await callOn(pro, "GET", "/system/functions")).value).toEqual([]);
     expect(await status(pro, "GET", "/system/function/hello?namespace=dev")).toBe(200);
   });
 
-  test("an alias means the default one until a namespace of its name is there", async () => {
+  test("an alias means the default one until a namespace of its name exists", async () => {
     await status(pro, "PUT", "/system/functions", { ...hello, namespace: "openfaas-fn" });
     expect([...pro.functions.keys()]).toEqual(["hello.functions"]);
     expect(await status(pro, "POST", "/system/namespace", { name: "openfaas-fn" })).toBe(201);
-    expect((await answer(pro, "GET", "/system/functions?namespace=openfaas-fn")).value).toEqual([]);
+    expect((await callOn(pro, "GET", "/system/functions?namespace=openfaas-fn")).value).toEqual([]);
     await status(pro, "PUT", "/system/functions", { ...hello, namespace: "openfaas-fn" });
-    expect((await answer(pro, "GET", "/system/function/hello?namespace=openfaas-fn")).value).toMatchObject({
+    expect((await callOn(pro, "GET", "/system/function/hello?namespace=openfaas-fn")).value).toMatchObject({
       namespace: "openfaas-fn",
     });
-    expect((await answer(community, "GET", "/system/namespace/openfaas-fn")).value).toMatchObject({
+    expect((await callOn(community, "GET", "/system/namespace/openfaas-fn")).value).toMatchObject({
       name: "functions",
     });
     await status(pro, "DELETE", "/system/namespace/openfaas-fn");
-    expect((await answer(pro, "GET", "/system/function/hello?namespace=openfaas-fn")).value).toMatchObject({
+    expect((await callOn(pro, "GET", "/system/function/hello?namespace=openfaas-fn")).value).toMatchObject({
       namespace: "functions",
     });
   });
 
   test("a namespace deleted while something is written into it keeps nothing of it", async () => {
     await status(pro, "POST", "/system/namespace", { name: "dev" });
-    // The gateway that writes has not yet heard of the deletion.
+    // The gateway that writes does not know of the deletion yet.
     const stale = new MemoryNamespaceStore();
     await using behind = await openRestPlatform({ edition: "pro", namespaceStore: stale });
     await stale.write("dev", () => ({
@@ -286,7 +286,7 @@ describe("a request that names a namespace", () => {
     }));
     stale.get = async () => undefined;
     for (const [method, path, body] of requests("dev").slice(0, 3))
-      expect(await answer(behind, method, path, body), path).toEqual({
+      expect(await callOn(behind, method, path, body), path).toEqual({
         status: 400,
         value: problem("validation_failed"),
       });
@@ -296,7 +296,7 @@ describe("a request that names a namespace", () => {
 
 test("a queue that the edition does not have is refused at deploy, naming the edition needed", async () => {
   for (const platform of [pro, community]) {
-    const { status: code, value } = await answer(platform, "PUT", "/system/functions", {
+    const { status: code, value } = await callOn(platform, "PUT", "/system/functions", {
       ...hello,
       annotations: { "com.service.queue": "slow" },
     });

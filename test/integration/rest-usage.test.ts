@@ -5,14 +5,14 @@ import { openRestPlatform } from "./rest-platform.ts";
 
 const hello = { namespace: "functions", name: "hello" };
 
-test("usage is shown to those who ask for it, if it is known", async () => {
+test("usage is shown on request, if it is known", async () => {
   const usage = new MemoryUsage();
   await using platform = await openRestPlatform({ usage });
   await platform.call("POST", "/system/functions", { service: "hello", image: "example/hello:1" });
   const shown = async (query: string): Promise<object> => {
-    const answer = await platform.call("GET", `/system/function/hello${query}`);
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as object;
+    const response = await platform.call("GET", `/system/function/hello${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as object;
   };
 
   expect(await shown("?usage=1")).not.toHaveProperty("usage");

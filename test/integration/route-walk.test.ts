@@ -19,7 +19,7 @@ let client = 0;
 beforeAll(async () => {
   platform = await openRestPlatform({
     edition: "enterprise",
-    // Each request comes from an address of its own, as wrong credentials are counted.
+    // Each request comes from another address, as wrong credentials are counted.
     origins: { allowed: new Set(), clients: clientAddresses(["127.0.0.1"]) },
   });
 });
@@ -74,7 +74,7 @@ test("with the administrator's credentials no route is 401, 403, 404 of routes, 
   }
 });
 
-test("every reply that has a body ends its last line", async () => {
+test("every response body ends with a newline", async () => {
   for (const { method, target } of walk) {
     for (const accept of ["*/*", "application/json"]) {
       const headers = { authorization: platform.authorization, accept };
@@ -84,8 +84,8 @@ test("every reply that has a body ends its last line", async () => {
   }
 });
 
-test("every other method of a path is 405 and says which there are, also without credentials", async () => {
-  // Of others every route says the same, before it is looked for.
+test("every other method of a path is 405 and lists the allowed ones, also without credentials", async () => {
+  // For others every route gives the same response, before it is looked up.
   const others = METHODS.filter((method) => judgeMethod(method) === "allowed");
   for (const target of paths) {
     const allowed = allowedMethods(target, all);
@@ -102,7 +102,7 @@ test("every other method of a path is 405 and says which there are, also without
   }
 });
 
-test("what is not built is 501 for who may, before its body is read", async () => {
+test("a route that is not built is 501 with credentials, before its body is read", async () => {
   const notBuilt = walk.filter((step) => step.entry.handling === "not built");
   for (const { entry, method, target } of notEmpty(notBuilt, "route that is not built")) {
     const response = await send(
@@ -158,7 +158,7 @@ function methodsOf({ method, head }: RouteEntry): string[] {
   return method === "GET" && head !== false ? [method, "HEAD"] : [method];
 }
 
-/** A target that the route takes. */
+/** A target that the route matches. */
 function targetOf(path: string): string {
   return path
     .replaceAll(":callId", "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10")

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openPlatform } from "../support/platform.ts";
 import { sleepBursts } from "../support/sleep-bursts.ts";
 
-test("2 000 calls in bursts round the idle limit: none is lost, while the function goes to zero again and again", async () => {
+test("2 000 calls in bursts around the idle limit: none is lost by repeated scaling to zero", async () => {
   await using platform = await openPlatform();
   const { answered, failures, sleeps } = await sleepBursts(platform, { calls: 2_000, random: Math.random });
   expect(failures).toEqual([]);

@@ -11,8 +11,8 @@ let platform: Platform;
 let working: FunctionServer;
 let toGateway: ChaosProxy;
 let autoscalers: readonly [PlatformProcess, PlatformProcess];
-/** Replicas of `echo` in the order they were wanted, each once in a row. */
-let wanted: number[];
+/** Desired replicas of `echo` in order, without repetitions. */
+let desired: number[];
 let endWatch: () => void;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   autoscalers = [platform.add("autoscaler"), platform.add("autoscaler")];
   for (const each of autoscalers) await each.start();
   endWatch = await platform.broker.functions.watch({
-    set: ({ replicas }) => void (wanted?.at(-1) !== replicas && wanted?.push(replicas)),
+    set: ({ replicas }) => void (desired?.at(-1) !== replicas && desired?.push(replicas)),
     removed: () => {},
     synced: () => {},
   });
@@ -33,7 +33,7 @@ afterAll(async () => {
   await working?.close();
 });
 beforeEach(() => {
-  wanted = [];
+  desired = [];
 });
 
 const leads = async (process: PlatformProcess): Promise<boolean> =>
@@ -49,10 +49,10 @@ async function leader(within: number): Promise<PlatformProcess> {
   );
 }
 const replicasAre = (replicas: number, within = 45_000) =>
-  eventually(() => wanted.at(-1) === replicas, {
+  eventually(() => desired.at(-1) === replicas, {
     within,
     every: 20,
-    what: `${replicas} replicas, not ${wanted.join()}`,
+    what: `${replicas} replicas, not ${desired.join()}`,
   });
 const moreCalls = (count: number): Promise<true> => {
   const until = working.requests.length + count;
@@ -69,8 +69,8 @@ const callsOf = (rate: number): { end(): Promise<SteadyCalls> } => {
   };
 };
 
-test("FP8 of two autoscalers one acts; when it is killed the other does within its lease, and nothing flaps", async () => {
-  // Calls that a busy machine sends late come at once, and must not count for more than there are.
+test("FP8 one of two autoscalers leads; if it is killed the other does within its lease; no flapping", async () => {
+  // A busy machine sends late calls in a burst, which must not count for more than there are.
   const labels = (max: number) => ({ "com.service.scale.target": "20", "com.service.scale.max": String(max) });
   await platform.deploy("echo", { addresses: [working.address], labels: labels(3) });
   const first = await leader(10_000);
@@ -82,30 +82,30 @@ test("FP8 of two autoscalers one acts; when it is killed the other does within i
   const killedAt = performance.now();
   expect(await leader(15_000)).toBe(second);
   const takeover = performance.now() - killedAt;
-  // FP8, three times as this is the fast profile.
+  // FP8, times three: this is the fast profile.
   expect(takeover).toBeLessThanOrEqual(3 * 5_000);
-  // It knows all that the other knew: a load that goes on changes nothing.
+  // It knows all that the other knew: continued load changes nothing.
   await moreCalls(200);
-  expect(wanted.at(-1)).toBe(3);
+  expect(desired.at(-1)).toBe(3);
   expect((await low.end()).failures).toEqual([]);
   await replicasAre(1);
 
   await first.start();
   await platform.deploy("echo", { addresses: [working.address], labels: labels(5) });
   const high = callsOf(80);
-  await eventually(() => (wanted.at(-1) ?? 0) === 5, { what: "replicas for more load" });
+  await eventually(() => (desired.at(-1) ?? 0) === 5, { what: "replicas for more load" });
   await second.stop();
   expect(await leader(10_000)).toBe(first);
   await moreCalls(400);
-  expect(wanted.at(-1)).toBe(5);
+  expect(desired.at(-1)).toBe(5);
   expect((await high.end()).failures).toEqual([]);
   await replicasAre(1);
   await second.start();
-  // Up, down, up and down again, in as many steps as there were reports: load does not begin and end with one.
-  expect(turns(wanted), wanted.join(" ")).toBe(3);
+  // Up, down, up and down again, in as many steps as there were reports: load changes over several of them.
+  expect(turns(desired), desired.join(" ")).toBe(3);
 });
 
-test("FP9 a gateway that serves but cannot report keeps replicas, for as long as that may be", async () => {
+test("FP9 a gateway that serves but cannot report keeps replicas, for as long as that lasts", async () => {
   const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
   await platform.deploy("echo", { addresses: [working.address], labels });
   await replicasAre(1);
@@ -113,14 +113,14 @@ test("FP9 a gateway that serves but cannot report keeps replicas, for as long as
   toGateway.down({ blackHole: true });
   const calls = callsOf(5);
   await moreCalls(65);
-  expect(wanted).toEqual([1]);
+  expect(desired).toEqual([1]);
   expect((await calls.end()).failures).toEqual([]);
   toGateway.heal();
   toGateway.reset();
   await replicasAre(0, 30_000);
 });
 
-/** How often the numbers go down after they went up, or up after they went down. */
+/** How often the numbers change direction. */
 function turns(numbers: readonly number[]): number {
   const steps = numbers.slice(1).map((number, index) => Math.sign(number - (numbers[index] ?? 0)));
   return steps.filter((step, index) => index > 0 && step !== steps[index - 1]).length;

@@ -6,12 +6,12 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform.ts";
 import { openScalingMachine } from "../support/scaling-machine.ts";
 
-/** Longer than a busy machine takes for one round: the function must not sleep again before the last call is answered. */
+/** Longer than a busy machine takes for one round: the function must not be scaled to zero before the last reply. */
 const idle = 3_000;
 const calls = 50;
 const rounds = 3;
 
-test("a gateway that stands still while a replica leaves has no call fail", async () => {
+test("a gateway that stalls while a replica leaves fails no call", async () => {
   await using platform = await openPlatform();
   await using machine = await openScalingMachine(platform, { idle });
   const agent = new Agent({ connections: calls, pipelining: 1 });
@@ -24,22 +24,22 @@ test("a gateway that stands still while a replica leaves has no call fail", asyn
       }),
     );
   const whole = Array.from({ length: calls }, () => "200 hello");
-  await eventually(() => machine.replicas("drowsy") === 0, { what: "the first sleep" });
+  await eventually(() => machine.replicas("drowsy") === 0, { what: "the first scale to zero" });
   platform.gateway.pause();
   for (let round = 0; round <= rounds; round += 1) {
-    const answers = burst();
-    // The gateway has not heard that it leaves, and what it knew last is gone.
+    const replies = burst();
+    // The gateway does not know that the replica leaves, and the one it knew last is gone.
     await eventually(async () => (await machine.standing()) === 0, { what: "the replica to be gone" });
-    // The next sleep may begin as soon as the last call is answered, before anybody here has read that.
-    let asleep = false;
+    // The next scale to zero may begin as soon as the last reply is sent, before it is read here.
+    let scaledToZero = false;
     const ended = machine.onSleep(() => {
       platform.gateway.pause();
-      asleep = true;
+      scaledToZero = true;
     });
     platform.gateway.resume();
-    // From the first round on it has as many connections to the replica as calls at once, and to its callers.
-    expect(await answers).toEqual(whole);
-    await eventually(() => asleep, { every: 1, what: "the function to sleep" });
+    // From the first round on the gateway has a connection per call, to the replica and to its callers.
+    expect(await replies).toEqual(whole);
+    await eventually(() => scaledToZero, { every: 1, what: "the function to be scaled to zero" });
     ended();
   }
   platform.gateway.resume();

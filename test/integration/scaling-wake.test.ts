@@ -7,7 +7,7 @@ import { openPlatform, type Platform } from "../support/platform.ts";
 import { say } from "../support/say.ts";
 
 const rounds = 5;
-/** Whoever looks now and then, and is not told, is later even at best; how long it takes is for `npm run bench -- P10` to say. */
+/** Polling, without a signal, would take longer even at best. `npm run bench -- P10` measures how long it takes. */
 const longest = 1_000;
 const callers = 20;
 
@@ -18,7 +18,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("callers that wait share one scale-up and go on at the word that a replica is ready", async () => {
+test("callers that wait share one scale-up and continue at the signal that a replica is ready", async () => {
   let firstAt: number | undefined;
   server = await openFunctionServer((_request, response) => {
     firstAt ??= performance.now();
@@ -29,18 +29,18 @@ test("callers that wait share one scale-up and go on at the word that a replica 
   await using provider = await handProvider(platform);
   const took: number[] = [];
   while (took.length < rounds) {
-    let toldAt = 0;
+    let signalledAt = 0;
     await provider.sleep("drowsy", async (tell) => {
-      toldAt = performance.now();
+      signalledAt = performance.now();
       await tell([server.address]);
     });
     firstAt = undefined;
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: callers }, () => platform.calls.send("GET", "/function/drowsy")),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: callers }, () => 200));
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: callers }, () => 200));
     expect(provider.woken("drowsy")).toBe(1);
-    took.push((firstAt ?? Infinity) - toldAt);
+    took.push((firstAt ?? Infinity) - signalledAt);
   }
   took.sort((a, b) => a - b);
   const [least = Infinity, middle = Infinity] = [took[0], took[took.length >> 1]];

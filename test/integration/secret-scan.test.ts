@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 import { findSecrets } from "../../scripts/secret-scan/find-secrets.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-/** Such as services give out; in parts, as this repository is looked through, too. */
+/** Of the kind that services issue; in parts, as this repository is scanned, too. */
 const token = ["ghp", "_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].join("");
 
-test("a secret that was committed once is found, wherever it went since, and not shown", async () => {
+test("a secret that was committed once is found, even if it was removed since, and not shown", async () => {
   await using directory = await tempDirectory("secret-scan");
   const git = (...args: readonly string[]): void => {
     const who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
@@ -43,7 +43,7 @@ test("a secret that was committed once is found, wherever it went since, and not
   expect(JSON.stringify(found)).not.toContain(token);
 });
 
-test("where there is no repository it says so", async () => {
+test("a directory without a repository is refused", async () => {
   await using directory = await tempDirectory("secret-scan");
   await expect(findSecrets(directory.path)).rejects.toThrow("not a git repository");
 });

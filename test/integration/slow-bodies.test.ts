@@ -35,12 +35,12 @@ describe("bodies that trickle", () => {
     for (const finish of onFinished) await finish();
   });
 
-  /** Sends `size` bytes every 50 ms until it is answered; milliseconds until then. */
+  /** Sends `size` bytes every 50 ms until there is a response; returns the milliseconds until then. */
   async function trickle(client: RawClient, size: number, most = 100, chunked = false): Promise<number> {
     const startedAt = performance.now();
-    const piece = "x".repeat(size);
+    const chunk = "x".repeat(size);
     for (let left = most; left > 0 && client.text === ""; left -= 1) {
-      client.send(chunked ? `${size.toString(16)}\r\n${piece}\r\n` : piece);
+      client.send(chunked ? `${size.toString(16)}\r\n${chunk}\r\n` : chunk);
       await pause(50);
     }
     return performance.now() - startedAt;
@@ -66,7 +66,7 @@ describe("bodies that trickle", () => {
     expect(time).toBeGreaterThan(450);
   });
 
-  test("chunks' own bytes do not count", async () => {
+  test("the framing of chunks does not count", async () => {
     const client = await open();
     client.send(post("/async-function/echo", "Transfer-Encoding: chunked"));
     for (let left = 100; left > 0 && client.text === ""; left -= 1) {
@@ -76,7 +76,7 @@ describe("bodies that trickle", () => {
     expect((await client.replies(1))[0]?.status).toBe(408);
   });
 
-  test("that come fast enough, but for too long, are 408, too", async () => {
+  test("that arrive fast enough, but for too long, are 408, too", async () => {
     const client = await open();
     client.send(post("/async-function/echo", "Content-Length: 1000000"));
     await trickle(client, 200);
@@ -84,7 +84,7 @@ describe("bodies that trickle", () => {
     expect(reply).toMatchObject({ status: 408, body: expect.stringContaining("took longer than 1.5 s") });
   });
 
-  test("that are over soon are queued however slow they are", async () => {
+  test("that end soon are queued however slow they are", async () => {
     const client = await open();
     client.send(post("/async-function/echo", "Content-Length: 4"));
     await trickle(client, 1, 4);
@@ -131,7 +131,7 @@ describe("connections", () => {
   test.each([
     ["client", { clients: new ClientLimit(3, () => false) }],
     ["all", { mostConnections: 3 }],
-  ])("beyond what one client, or all, may have are closed as they come: %s", async (reason, parts) => {
+  ])("beyond the limit of one client, or of all, are closed on arrival: %s", async (reason, parts) => {
     const { port, refused } = await serve(parts);
     const clients = await Promise.all(Array.from({ length: 3 }, () => openRawClient(port)));
     onTestFinished(() => clients.forEach((client) => client.close()));
@@ -144,7 +144,7 @@ describe("connections", () => {
     expect(fourth.text).toBe("");
     expect(refused).toEqual([reason]);
 
-    // Those that were there are served on, and a place that was given back is had.
+    // Existing connections are still served, and a place that was freed is used.
     clients[1]?.send(call);
     expect(await clients[1]?.replies(2)).toHaveLength(2);
     clients[0]?.close();
@@ -159,7 +159,7 @@ describe("connections", () => {
       .toBe(1);
   });
 
-  test("that rest for longer than is said are closed", async () => {
+  test("that are idle for longer than announced are closed", async () => {
     const { port } = await serve({ keepAlive: 1_000 });
     const client = await openRawClient(port);
     onTestFinished(() => client.close());
@@ -171,8 +171,8 @@ describe("connections", () => {
 
   test.each([
     ["at once", 0],
-    ["once it has rested for longer than that", 700],
-  ])("whose client reads nothing of what waits for it are cut, %s", async (_when, rests) => {
+    ["once it was idle for longer than that", 700],
+  ])("whose client reads nothing of what waits for it are aborted, %s", async (_when, rests) => {
     let closed = false;
     const { port } = await serve({
       idle: 300,
@@ -184,7 +184,7 @@ describe("connections", () => {
     const client = await openRawClient(port);
     onTestFinished(() => client.close());
     client.socket.pause();
-    // The limit passes with nothing that waits.
+    // The limit passes while nothing waits.
     await pause(rests);
     client.send(call);
     await expect.poll(() => closed, { timeout: 10_000 }).toBe(true);

@@ -6,7 +6,7 @@ import { openPlatform } from "../support/platform.ts";
 
 const away = "the broker does not answer: no call is accepted or ended until it does";
 
-test("every process that is started while the broker is away says so, waits, and works when it is there", async () => {
+test("every process that is started without a broker logs it, waits, and works when it is there", async () => {
   await using platform = await openPlatform();
   const echo = await openFunctionServer();
   await platform.deploy("echo", { addresses: [echo.address] });
@@ -18,7 +18,7 @@ test("every process that is started while the broker is away says so, waits, and
 
   const starting = Promise.all(processes.map((process) => process.start()));
   for (const process of processes) {
-    // None of them said so in its life before.
+    // None of them logged it before.
     await eventually(() => process.log.some(({ msg }) => msg === away), {
       what: `${process.name} to say that it waits`,
     });

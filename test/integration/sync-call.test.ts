@@ -44,7 +44,7 @@ describe("synchronous call", () => {
     expect(seen?.headers["te"]).toBeUndefined();
   });
 
-  test("the client's call id, trace and, on a callback, start time stay", async () => {
+  test("the client's call id, trace and, on a callback, start time are kept", async () => {
     const fn = await serve((_request, response) => response.setHeader("X-Duration-Seconds", "9").end());
     const gateway = await open();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -63,7 +63,7 @@ describe("synchronous call", () => {
     });
   });
 
-  test("bytes of a reply's header stay as they are, whether its body comes at once or later", async () => {
+  test("bytes of a reply's header are unchanged, whether its body arrives at once or later", async () => {
     const head = (path: string): string => `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Own: caf\xe9 ${path}\r\n\r\n`;
     const sockets: Socket[] = [];
     const fn = await serveRaw((socket) => {
@@ -110,7 +110,7 @@ describe("synchronous call", () => {
   });
 
   test.each(["text/event-stream", "application/x-ndjson"])(
-    "the head of %s and each event leave at once",
+    "the head of %s and each event are sent at once",
     async (type) => {
       const steps: (() => void)[] = [];
       const fn = await serve((_request, response) => {
@@ -137,7 +137,7 @@ describe("synchronous call", () => {
     },
   );
 
-  test("a function that nobody reads from is paused, and the call is cut once nothing passes", async () => {
+  test("a function whose reply is not read is paused, and the call is aborted when idle", async () => {
     let written = 0;
     const fn = await serve((_request, response) => {
       const more = (): void => {
@@ -165,7 +165,7 @@ describe("synchronous call", () => {
     const gateway = await open();
     gateway.deploy("slow", { addresses: [fn.address] });
     const clients = await Promise.all(Array.from({ length: 200 }, () => openRawClient(gateway.port)));
-    // Half of them with a second request behind it, which does not begin before the first is answered.
+    // Half of them pipeline a second request, which does not begin before the first has its response.
     clients.forEach((client, index) =>
       client.send("GET /function/slow HTTP/1.1\r\nHost: g\r\n\r\n".repeat(1 + (index % 2))),
     );
@@ -177,7 +177,7 @@ describe("synchronous call", () => {
     expect(gateway.table.findKey("slow")?.replicas[0]?.inFlight).toBe(0);
   });
 
-  test("a client that cuts its upload leaves no whole request behind", async () => {
+  test("a client that aborts its upload leaves no whole request behind", async () => {
     const fn = await serve();
     const gateway = await open();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -195,7 +195,7 @@ describe("synchronous call", () => {
     expect(fn.requests).toEqual([]);
   });
 
-  test("504 names the limit before the reply's head; after it the connection is cut when it is silent", async () => {
+  test("504 names the limit before the reply's head; after it an idle connection is aborted", async () => {
     const fn = await serve((request, response) => {
       if (request.url === "/begun") response.write("begun");
     });
@@ -221,7 +221,7 @@ describe("synchronous call", () => {
     await expect.poll(() => gateway.cuts).toEqual(["idle"]);
   });
 
-  test("callers of a function at zero wait for it, all of them, with one scale-up", async () => {
+  test("all callers of a function at zero wait for it, with one scale-up", async () => {
     const fn = await serve();
     const gateway = await open();
     gateway.deploy("cold", { replicas: 0 });
@@ -238,7 +238,7 @@ describe("synchronous call", () => {
     expect(fn.requests.every(({ body }) => body === "hi")).toBe(true);
   });
 
-  test("503 when no replica comes, and nobody waits for a client that left", async () => {
+  test("503 when no replica comes, and no wait for a client that left", async () => {
     const gateway = await open({ wakeTimeout: 300 });
     gateway.deploy("cold", { replicas: 0 });
     const leaving = await openRawClient(gateway.port);
@@ -254,7 +254,7 @@ describe("synchronous call", () => {
     expect(reply.headers).toMatchObject({ "retry-after": "5", "x-openfaas-internal": "gateway" });
   });
 
-  test("a refusing replica is skipped once, with the body whole; refused alone is 502", async () => {
+  test("a refusing replica is skipped once, with the whole body; refused by the only one is 502", async () => {
     const fn = await serve();
     const nobody = await freeAddress();
     const gateway = await open();
@@ -279,8 +279,8 @@ describe("synchronous call", () => {
   });
 
   test("429 when all replicas are at concurrency.max", async () => {
-    const answers: (() => void)[] = [];
-    const fn = await serve((_request, response) => void answers.push(() => response.end("ok")));
+    const pending: (() => void)[] = [];
+    const fn = await serve((_request, response) => void pending.push(() => response.end("ok")));
     const gateway = await open();
     gateway.deploy("one", { addresses: [fn.address], annotations: { "com.service.concurrency.max": "1" } });
     const first = rawRequest(gateway.port, "GET /function/one HTTP/1.1\r\nHost: g\r\n\r\n");
@@ -289,7 +289,7 @@ describe("synchronous call", () => {
     expect(second.status).toBe(429);
     expect(second.headers["retry-after"]).toBe("1");
     expect(second.headers["x-openfaas-internal"]).toBeUndefined();
-    answers[0]?.();
+    pending[0]?.();
     expect((await first).status).toBe(200);
   });
 
@@ -315,7 +315,7 @@ describe("synchronous call", () => {
     expect(fn.requests.map(({ headers }) => headers["authorization"])).toEqual([undefined, undefined, "Bearer own"]);
   });
 
-  test("a function that answers without reading the body is heard", async () => {
+  test("the reply of a function that does not read the body arrives", async () => {
     const fn = await serve((_request, response) => response.writeHead(413, { connection: "close" }).end("too much"), {
       readBody: false,
     });

@@ -5,7 +5,7 @@ import { openRawClient } from "../support/raw-client.ts";
 import { freeAddress, syncFixture } from "../support/sync-fixture.ts";
 import { openRestPlatform } from "./rest-platform.ts";
 
-const goOn = "HTTP/1.1 100 Continue\r\n\r\n";
+const interim = "HTTP/1.1 100 Continue\r\n\r\n";
 const head = (target: string, more = "Content-Length: 2\r\n", version = "1.1"): string =>
   `POST ${target} HTTP/${version}\r\nHost: g\r\nExpect: 100-continue\r\n${more}\r\n`;
 
@@ -13,7 +13,7 @@ describe("Expect: 100-continue", () => {
   const { open, serve, closing } = syncFixture();
   const clientOf = async (port: number) => closing(await openRawClient(port));
 
-  test("the body is asked for once a replica takes it, not while the function sleeps", async () => {
+  test("it is sent once a replica takes the body, not while the function is at zero", async () => {
     const fn = await serve((_request, response, body) => response.end(body));
     const gateway = await open();
     gateway.deploy("cold", { replicas: 0 });
@@ -22,19 +22,19 @@ describe("Expect: 100-continue", () => {
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
     expect(client.text).toBe("");
     gateway.setReplicas("cold", [fn.address]);
-    await expect.poll(() => client.text).toBe(goOn);
+    await expect.poll(() => client.text).toBe(interim);
     client.send("hi");
     const [reply] = await client.replies(1);
     expect(reply).toMatchObject({ status: 200, body: "hi" });
     expect(reply?.headers["connection"]).toBe("keep-alive");
     expect(fn.requests[0]?.headers["expect"]).toBeUndefined();
     client.send(head("/function/cold", "Transfer-Encoding: chunked\r\n"));
-    await expect.poll(() => client.text.endsWith(goOn)).toBe(true);
+    await expect.poll(() => client.text.endsWith(interim)).toBe(true);
     client.send("5\r\nagain\r\n0\r\n\r\n");
     expect((await client.replies(2))[1]).toMatchObject({ status: 200, body: "again" });
   });
 
-  test("a call that is refused gets its answer instead, as the last one of its connection", async () => {
+  test("a call that is refused gets its response instead, as the last one of its connection", async () => {
     const busy = await serve(() => {});
     const gateway = await open({
       wakeTimeout: 200,
@@ -61,7 +61,7 @@ describe("Expect: 100-continue", () => {
       ["cold", 503],
     ] as const) {
       const client = await clientOf(gateway.port);
-      // Whether the client sends the body now is its choice: what follows must not be mistaken for either.
+      // The client may send the body now or not: what follows must be read neither as body nor as a request.
       client.send(head(`/function/${name}`) + after);
       await client.end();
       expect(client.text).not.toContain("100 Continue");
@@ -71,7 +71,7 @@ describe("Expect: 100-continue", () => {
     expect(busy.requests.map(({ target }) => target)).toEqual(["/"]);
   });
 
-  test("without a body, and from HTTP/1.0, it is not answered", async () => {
+  test("without a body, and from HTTP/1.0, it is ignored", async () => {
     const fn = await serve((_request, response, body) => response.end(`got ${body}`));
     const gateway = await open();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -84,7 +84,7 @@ describe("Expect: 100-continue", () => {
     expect(empty.text + old.text).not.toContain("100 Continue");
   });
 
-  test("a body that comes without waiting is taken", async () => {
+  test("a body that arrives without waiting is accepted", async () => {
     const fn = await serve((_request, response, body) => response.end(body));
     const gateway = await open();
     gateway.deploy("hello", { addresses: [fn.address] });
@@ -93,7 +93,7 @@ describe("Expect: 100-continue", () => {
     expect((await client.replies(2)).map(({ body }) => body)).toEqual(["hi", "ho"]);
   });
 
-  test("on /system, too, whatever refuses the request comes first", async () => {
+  test("on /system, too, a refusal comes first", async () => {
     await using platform = await openRestPlatform();
     const put = (more: string): string => head("/system/functions", more).replace("POST", "PUT");
     const body = JSON.stringify({ service: "hello", image: "none" });
@@ -109,7 +109,7 @@ describe("Expect: 100-continue", () => {
     }
     const client = await clientOf(platform.port);
     client.send(put(`Authorization: ${platform.authorization}\r\nContent-Length: ${body.length}\r\n`));
-    await expect.poll(() => client.text).toBe(goOn);
+    await expect.poll(() => client.text).toBe(interim);
     client.send(body);
     const [reply] = await client.replies(1);
     expect([reply?.status, reply?.headers["connection"]]).toEqual([202, "keep-alive"]);

@@ -5,7 +5,7 @@ import { clientAddresses } from "../../runtime/gateway/edge/client-address.ts";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
 import { syncFixture } from "../support/sync-fixture.ts";
 
-const made = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/;
+const generated = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/;
 const trace = "0af7651916cd43dd8448eb211c80319c";
 const span = "b7ad6b7169203331";
 
@@ -18,7 +18,7 @@ describe("headers of a synchronous call", () => {
     ["one of version 00", [`traceparent: 00-${trace}-${span}-00`], `00-${trace}-${span}-00`, undefined],
     ["its spelling", [`TraceParent: 00-${trace}-${span}-01`], `00-${trace}-${span}-01`, undefined],
     [
-      "its state, in whatever order",
+      "its state, in any order",
       ["tracestate: a=1,b=2", `traceparent: 00-${trace}-${span}-01`, "tracestate: c=3"],
       `00-${trace}-${span}-01`,
       "a=1,b=2, c=3",
@@ -54,7 +54,7 @@ describe("headers of a synchronous call", () => {
     gateway.deploy("hello", { addresses: [fn.address] });
     await rawRequest(gateway.port, get([...headers, "tracestate: a=1"]));
     const [seen] = fn.requests;
-    expect(seen?.headers["traceparent"]).toMatch(made);
+    expect(seen?.headers["traceparent"]).toMatch(generated);
     expect(seen?.headers["traceparent"]).not.toContain(trace);
     expect(seen?.headers["tracestate"]).toBeUndefined();
     expect(gateway.lines[0]?.traceId).toBe(seen?.headers["traceparent"]?.slice(3, 35));
@@ -99,7 +99,7 @@ describe("headers of a synchronous call", () => {
     expect(gateway.lines.map(({ client }) => client)).toEqual(["127.0.0.1", "9.9.9.9"]);
   });
 
-  test("hop-by-hop headers and what Connection names stop here, both ways", async () => {
+  test("hop-by-hop headers and those that Connection names are dropped, both ways", async () => {
     const fn = await serveRaw(
       "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Gone\r\nX-Gone: 1\r\nKeep-Alive: timeout=99\r\nProxy-Authenticate: x\r\nTE: x\r\nTrailer: x\r\nUpgrade: x\r\nX-Stays: 1\r\nContent-Length: 2\r\n\r\nok",
     );
@@ -169,7 +169,7 @@ describe("headers of a synchronous call", () => {
     expect(client.text.match(/0\r\n\r\n/g)).toHaveLength(2);
   });
 
-  test("HEAD passes the head alone, with the length that the function says", async () => {
+  test("HEAD passes only the head, with the length that the function gives", async () => {
     const fn = await serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 4096\r\nX-Own: 1\r\n\r\n");
     const chunked = await serveRaw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     const gateway = await open();

@@ -12,12 +12,12 @@ describe("a client that leaves", () => {
 
   const ways: readonly (readonly [string, (client: RawClient) => void])[] = [
     ["ends its side", ({ socket }) => void socket.end()],
-    ["breaks off", ({ socket }) => void socket.resetAndDestroy()],
+    ["resets", ({ socket }) => void socket.resetAndDestroy()],
   ];
 
   describe.each(ways)("that %s", (_name, leave) => {
     test.each([
-      ["while the function sleeps", "cold", "GET", "", undefined],
+      ["while the function is at zero", "cold", "GET", "", undefined],
       ["before the head", "silent", "GET", "", undefined],
       ["with all of its body sent", "silent", "POST", "Content-Length: 2\r\n", "hi"],
       ["in the middle of its body", "silent", "POST", "Content-Length: 9\r\n", "half"],
@@ -70,11 +70,11 @@ describe("another replica", () => {
   });
 
   test.each([
-    ["closes without a word", (socket: Socket) => void socket.destroy()],
-    ["answers nonsense", (socket: Socket) => void socket.end("nonsense\r\n\r\n")],
+    ["closes without a reply", (socket: Socket) => void socket.destroy()],
+    ["replies with nonsense", (socket: Socket) => void socket.end("nonsense\r\n\r\n")],
     ["breaks in the middle", (socket: Socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
-  ])("is not tried when one took the call and %s", async (_name, answer) => {
-    const bad = await serveRaw(answer);
+  ])("is not tried when one accepted the call and %s", async (_name, onConnection) => {
+    const bad = await serveRaw(onConnection);
     const fn = await serve();
     const gateway = await open();
     gateway.deploy("hello", { addresses: [bad.address, fn.address] });
@@ -104,12 +104,12 @@ describe("another replica", () => {
     });
     gateway.deploy("hello", { replicas: 1, addresses: [gone] });
     const begun = performance.now();
-    const answer = rawRequest(gateway.port, call);
+    const reply = rawRequest(gateway.port, call);
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
-    // Its own time does not run while it waits.
+    // The timeout of the call does not run while it waits.
     await eventually(() => performance.now() > begun + 600, { what: "more than its own time" });
     gateway.setReplicas("hello", [fn.address]);
-    expect((await answer).status).toBe(200);
+    expect((await reply).status).toBe(200);
     expect(fn.requests.map(({ body }) => body)).toEqual(["whole"]);
   });
 
@@ -131,17 +131,17 @@ describe("another replica", () => {
     });
     gateway.deploy("hello", { replicas: 0 });
     const begun = performance.now();
-    const answer = rawRequest(gateway.port, call);
+    const reply = rawRequest(gateway.port, call);
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
     await eventually(() => performance.now() > begun + 2_100, { what: "most of the time" });
     gateway.setReplicas("hello", [gone]);
-    expect((await answer).status).toBe(503);
+    expect((await reply).status).toBe(503);
     expect(performance.now() - begun).toBeGreaterThan(2_900);
-    // A wait that began anew would be over after 5.1 s.
+    // A wait that was restarted would end after 5.1 s.
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  test("gets the call of a caller that leaves meanwhile never", async () => {
+  test("never gets the call of a caller that left meanwhile", async () => {
     const fn = await serve();
     const gateway = await open();
     gateway.deploy("hello", { replicas: 0 });

@@ -7,7 +7,7 @@ import { openRawClient, rawRequest, type RawClient } from "../support/raw-client
 import { syncFixture } from "../support/sync-fixture.ts";
 import type { SyncGateway } from "../support/sync-gateway.ts";
 
-/** Writes a piece every 50 ms, `count` in all, then ends. */
+/** Writes a byte every 50 ms, `count` in all, then ends. */
 function drip(response: ServerResponse, count: number): void {
   let left = count;
   const ticking = setInterval(() => {
@@ -29,7 +29,7 @@ describe("the time of a call", () => {
     return client;
   };
 
-  /** Status by which the only call counts: in the metrics by function and by route, and in the access log. */
+  /** The status of the only call, which metrics by function, metrics by route and the access log agree on. */
   const countedAs = async (gateway: SyncGateway): Promise<number | undefined> => {
     const line = await eventually(() => gateway.lines.at(-1), { what: "the end of the call" });
     const byFunction = [...gateway.counts.ended()].map(([{ code }]) => Number(code));
@@ -38,7 +38,7 @@ describe("the time of a call", () => {
     return line.status;
   };
 
-  test("a reply that began goes on as long as bytes flow, beyond upstream_timeout", async () => {
+  test("a reply that began continues as long as bytes flow, beyond upstream_timeout", async () => {
     const fn = await serve((_request, response) => drip(response, 20));
     const gateway = await open({ upstreamTimeout: 300 });
     gateway.deploy("drip", { addresses: [fn.address] });
@@ -48,7 +48,7 @@ describe("the time of a call", () => {
     expect(gateway.cuts).toEqual([]);
   });
 
-  test("one that is silent for stream_idle_timeout is cut, and it is said why", async () => {
+  test("one that is idle for stream_idle_timeout is aborted with that reason", async () => {
     const fn = await serve((_request, response) => void response.write("begun"));
     const gateway = await open({ upstreamTimeout: 100, invoker: { streamIdle: 600 } });
     gateway.deploy("silent", { addresses: [fn.address] });
@@ -63,7 +63,7 @@ describe("the time of a call", () => {
     await eventually(() => fn.open === 0, { what: "the end of the function's request" });
   });
 
-  test("bytes of the request keep it, too", async () => {
+  test("bytes of the request keep it open, too", async () => {
     const fn = await serve(
       (incoming, response) => {
         response.write("begun");
@@ -85,7 +85,7 @@ describe("the time of a call", () => {
     expect(gateway.cuts).toEqual([]);
   });
 
-  test("a client that says nothing more while its function answers is not cut for it", async () => {
+  test("a client that sends nothing more while its function replies is not aborted", async () => {
     const fn = await serve((_request, response) => drip(response, 20), { readBody: false });
     const gateway = await open({ server: { bodyIdleTimeout: 300 } });
     gateway.deploy("talk", { addresses: [fn.address] });
@@ -95,7 +95,7 @@ describe("the time of a call", () => {
     expect(gateway.cuts).toEqual([]);
   });
 
-  test("a request that keeps coming does not lengthen the time to the head of its reply", async () => {
+  test("a request that is still being sent does not extend the time to the head of its reply", async () => {
     const fn = await serve((incoming) => void incoming.resume(), { readBody: false });
     const gateway = await open({ upstreamTimeout: 500 });
     gateway.deploy("upload", { addresses: [fn.address] });
@@ -107,7 +107,7 @@ describe("the time of a call", () => {
     expect(gateway.cuts).toEqual([]);
   });
 
-  test("a reply that its replica breaks off is cut, and it is said why", async () => {
+  test("a reply that its replica aborts is aborted with that reason", async () => {
     const fn = await serve((_request, response) => {
       response.write("begun", () => response.destroy());
     });
@@ -120,7 +120,7 @@ describe("the time of a call", () => {
     expect(await countedAs(gateway)).toBe(502);
   });
 
-  test("a client that reads nothing is cut, and it is said why", async () => {
+  test("a client that reads nothing is aborted with that reason", async () => {
     const fn = await serve((_request, response) => {
       const more = (): void => {
         while (response.write(Buffer.alloc(65_536)));
@@ -140,7 +140,7 @@ describe("the time of a call", () => {
     await eventually(() => fn.open === 0, { what: "the end of the function's request" });
   });
 
-  test("a client that leaves is nobody's cut", async () => {
+  test("a client that leaves does not count as an abort", async () => {
     const fn = await serve((_request, response) => void response.write("begun"));
     const gateway = await open();
     gateway.deploy("left", { addresses: [fn.address] });

@@ -5,7 +5,7 @@ import { syncFixture } from "../support/sync-fixture.ts";
 
 const { open, serveRaw } = syncFixture();
 
-describe("a function's bad answer is 502 and its connection is not used again", () => {
+describe("a function's bad reply is 502 and its connection is not used again", () => {
   const ok = "Content-Length: 2\r\n\r\nok";
   test.each([
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc"],
@@ -18,7 +18,7 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     ["a lone CR in a header", `HTTP/1.1 200 OK\r\nX-A: a\rb\r\n${ok}`],
     ["a bad header name", `HTTP/1.1 200 OK\r\nX A: a\r\n${ok}`],
     ["a head over 64 KiB", `HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(66_000)}\r\n${ok}`],
-    ["more than 10 interim answers", `${"HTTP/1.1 103 Early\r\n\r\n".repeat(11)}HTTP/1.1 200 OK\r\n${ok}`],
+    ["more than 10 interim responses", `${"HTTP/1.1 103 Early\r\n\r\n".repeat(11)}HTTP/1.1 200 OK\r\n${ok}`],
     ["an upgrade nobody asked for", "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n"],
     ["no HTTP", "hello\r\n\r\n"],
     ["a folded header", `HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\n${ok}`],
@@ -38,20 +38,20 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     ["chunked twice", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     ["101 without an upgrade", `HTTP/1.1 101 Switching\r\n\r\nHTTP/1.1 200 OK\r\n${ok}`],
     [
-      "a chunk size that is none, beside its head",
+      "an invalid chunk size, together with its head",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n",
     ],
     [
-      "a chunk without its end, beside its head",
+      "a chunk without its end, together with its head",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nokay\r\n0\r\n\r\n",
     ],
-    ["a coding with a tab behind it", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n"],
-    ["a length with a tab behind it", "HTTP/1.1 200 OK\r\nContent-Length: 2\t\r\n\r\nok"],
+    ["a coding with a tab after it", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n"],
+    ["a length with a tab after it", "HTTP/1.1 200 OK\r\nContent-Length: 2\t\r\n\r\nok"],
     ["status 000", `HTTP/1.1 000 None\r\n${ok}`],
     ["a status of four digits", `HTTP/1.1 2000 OK\r\n${ok}`],
     ["HTTP/1.9", `HTTP/1.9 200 OK\r\n${ok}`],
-  ])("%s", async (_name, answer) => {
-    const fn = await serveRaw(answer);
+  ])("%s", async (_name, bytes) => {
+    const fn = await serveRaw(bytes);
     const gateway = await open();
     gateway.deploy("bad", { addresses: [fn.address] });
     for (const round of [1, 2]) {
@@ -65,7 +65,7 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     }
   });
 
-  test("10 interim answers are skipped", async () => {
+  test("10 interim responses are skipped", async () => {
     const fn = await serveRaw(`${"HTTP/1.1 103 Early\r\n\r\n".repeat(10)}HTTP/1.1 200 OK\r\n${ok}`);
     const gateway = await open();
     gateway.deploy("good", { addresses: [fn.address] });
@@ -89,8 +89,8 @@ describe("a function's bad answer is 502 and its connection is not used again", 
   test.each([
     ["a short body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
     ["chunks without their end", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"],
-  ])("%s cuts the client's connection", async (_name, answer) => {
-    const fn = await serveRaw((socket) => socket.end(answer));
+  ])("%s aborts the client's connection", async (_name, bytes) => {
+    const fn = await serveRaw((socket) => socket.end(bytes));
     const gateway = await open();
     gateway.deploy("bad", { addresses: [fn.address] });
     const client = await openRawClient(gateway.port);
@@ -100,7 +100,7 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     await expect(client.replies(1)).rejects.toThrow("0 of 1 replies");
   });
 
-  test("a second answer that nobody asked for is not the answer to the next call", async () => {
+  test("a second response that nobody asked for is not the response to the next call", async () => {
     const fn = await serveRaw(`HTTP/1.1 200 OK\r\n${ok}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`);
     const gateway = await open();
     gateway.deploy("bad", { addresses: [fn.address] });
@@ -111,7 +111,7 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     }
   });
 
-  test("a chunk size that is none behind a head that is out cuts the client's connection", async () => {
+  test("an invalid chunk size after a head that was sent aborts the client's connection", async () => {
     let go: (() => void) | undefined;
     const fn = await serveRaw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -128,7 +128,7 @@ describe("a function's bad answer is 502 and its connection is not used again", 
     expect(client.text).not.toContain("\r\n0\r\n\r\n");
   });
 
-  test("100 that nobody asked for is skipped, also in a piece of its own", async () => {
+  test("100 that nobody asked for is skipped, also in a separate write", async () => {
     const fn = await serveRaw((socket) => {
       socket.write("HTTP/1.1 100 Continue\r\n\r\n");
       setImmediate(() => socket.write(`HTTP/1.1 200 OK\r\n${ok}`));
@@ -147,11 +147,11 @@ describe("a function's bad answer is 502 and its connection is not used again", 
   test.each([
     ["204", "HTTP/1.1 204 None\r\nContent-Length: 4\r\n\r\nevil"],
     ["304", "HTTP/1.1 304 Same\r\nContent-Length: 4\r\n\r\nevil"],
-  ])("a body after a %s is nobody's: the next call gets its own answer", async (status, answer) => {
-    let answers = 0;
+  ])("a body after a %s is dropped: the next call gets its own response", async (status, bytes) => {
+    let connections = 0;
     const fn = await serveRaw((socket) => {
-      answers += 1;
-      socket.write(answers === 1 ? answer : `HTTP/1.1 200 OK\r\n${ok}`);
+      connections += 1;
+      socket.write(connections === 1 ? bytes : `HTTP/1.1 200 OK\r\n${ok}`);
     });
     const gateway = await open();
     gateway.deploy("bad", { addresses: [fn.address] });
@@ -175,7 +175,7 @@ describe("a function's bad answer is 502 and its connection is not used again", 
   });
 });
 
-test("a defect of the gateway's own is 500, and nobody calls the reply bad for it", async () => {
+test("a defect of the gateway is 500, and not called a bad reply", async () => {
   const unreadable = new Proxy<string[]>([], {
     get: () => {
       throw new TypeError("a defect");

@@ -24,15 +24,15 @@ describe("RawUpstream over TLS", () => {
   );
 
   test.each<[string, () => Buffer | undefined]>([
-    ["shows another certificate than it must", () => another.cert],
-    ["shows one that nobody vouches for", () => undefined],
+    ["shows a certificate other than the expected one", () => another.cert],
+    ["shows one that no authority vouches for", () => undefined],
   ])("sends nothing to a server that %s", async (_name, certificate) => {
     await using replica = await disposable(openRawReplica(undefined, undefined, ours));
     await using upstream = await disposable(new RawUpstream({ connectTimeout, certificate: certificate() }));
-    const heard = new HeardResponse();
-    upstream.dispatch(replica.address, { method: "GET", target: "/", headers: [], body: null }, heard);
-    await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
-    expect(heard.outcome).toBe("refused");
+    const response = new HeardResponse();
+    upstream.dispatch(replica.address, { method: "GET", target: "/", headers: [], body: null }, response);
+    await eventually(() => response.outcome !== undefined, { what: "the end of the call" });
+    expect(response.outcome).toBe("refused");
     expect(replica.connections.every(({ received }) => received === "")).toBe(true);
   });
 });

@@ -20,13 +20,13 @@ afterEach(async () => {
 });
 
 async function send(address: string, over: Partial<UpstreamRequest> = {}): Promise<HeardResponse> {
-  const heard = new HeardResponse();
-  upstream.dispatch(address, { ...request, ...over }, heard);
-  await eventually(() => heard.outcome !== undefined, { what: "the end of the call" });
-  return heard;
+  const response = new HeardResponse();
+  upstream.dispatch(address, { ...request, ...over }, response);
+  await eventually(() => response.outcome !== undefined, { what: "the end of the call" });
+  return response;
 }
 
-/** Answers the first request of each connection, and ends the connection as soon as it has read the second, after `bytes`. */
+/** Replies to the first request of each connection; having read the second, sends `bytes` and ends the connection. */
 async function closingReplica(end: "end" | "resetAndDestroy", bytes = ""): Promise<RawReplica> {
   const replica = await openRawReplica(({ socket, received, write }) => {
     if (received.split("\r\n\r\n").length === 2) write(ok);
@@ -44,7 +44,7 @@ test.each<[string, Partial<UpstreamRequest>, string]>([
   ["OPTIONS", { method: "OPTIONS" }, ""],
   ["DELETE", { method: "DELETE" }, ""],
   ["PUT with its body", { method: "PUT", body: Buffer.from("hello") }, "hello"],
-])("%s is sent once more, over a new connection, when a kept one ends before its answer", async (_name, over, body) => {
+])("%s is sent once more, over a new connection, when a kept one ends before its reply", async (_name, over, body) => {
   for (const end of ["end", "resetAndDestroy"] as const) {
     const replica = await closingReplica(end);
     await send(replica.address);
@@ -56,7 +56,7 @@ test.each<[string, Partial<UpstreamRequest>, string]>([
 
 test.each<[string, Partial<UpstreamRequest>, string]>([
   ["its method is not idempotent", { method: "POST" }, ""],
-  ["an answer has begun", {}, "HTTP/1.1 1"],
+  ["a response has begun", {}, "HTTP/1.1 1"],
 ])("a call is not sent once more if %s", async (_name, over, bytes) => {
   const replica = await closingReplica("end", bytes);
   await send(replica.address);
@@ -64,12 +64,12 @@ test.each<[string, Partial<UpstreamRequest>, string]>([
   expect(replica.connections).toHaveLength(1);
 });
 
-test("it is sent once more once only, and of many kept connections none is tried again", async () => {
-  let answers = 20;
+test("it is sent once more only once, and not over another kept connection", async () => {
+  let left = 20;
   const replica = await openRawReplica(({ socket, write }) => {
-    if (answers > 0) {
-      answers -= 1;
-      if (answers === 0) for (const { write: answer } of replica.connections) answer(ok);
+    if (left > 0) {
+      left -= 1;
+      if (left === 0) for (const { write: reply } of replica.connections) reply(ok);
       return;
     }
     write("");
@@ -82,18 +82,18 @@ test("it is sent once more once only, and of many kept connections none is tried
   expect(replica.connections).toHaveLength(21);
 });
 
-test("a call that is given up is not sent once more", async () => {
+test("a call that is aborted is not sent once more", async () => {
   const replica = await openRawReplica((connection) => {
     if (connection.received.split("\r\n\r\n").length === 2) connection.write(ok);
   });
   replicas.push(replica);
   await send(replica.address);
-  const heard = new HeardResponse();
-  const call = upstream.dispatch(replica.address, request, heard);
+  const response = new HeardResponse();
+  const call = upstream.dispatch(replica.address, request, response);
   const [kept] = replica.connections;
   await eventually(() => kept?.received.split("\r\n\r\n").length === 3, { what: "the second request" });
   call.abort();
   await eventually(() => kept?.ended, { what: "the connection to close" });
   expect(await send(replica.address)).toMatchObject({ outcome: "end" });
-  expect([heard.outcome, replica.connections.length]).toEqual([undefined, 2]);
+  expect([response.outcome, replica.connections.length]).toEqual([undefined, 2]);
 });

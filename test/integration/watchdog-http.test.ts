@@ -26,31 +26,31 @@ import {
 endWatchdogsAfterEachTest();
 
 describe("mode http", () => {
-  test("finds a port, tells it as PORT, and proxies method, path, headers and body", async () => {
+  test("finds a port, passes it as PORT, and proxies method, path, headers and body", async () => {
     const { port } = await startHttp(`
       const chunks = [];
       request.on("data", (chunk) => chunks.push(chunk)).on("end", () => {
         response.writeHead(418, { "x-list": ["a", "b"], "content-type": "text/plain" });
         response.end([request.method, request.url, request.headers["x-call-id"], request.headers.te, Buffer.concat(chunks)].join(" "));
       })`);
-    const answer = await call(port, "/a%2Fb?q", {
+    const reply = await call(port, "/a%2Fb?q", {
       method: "PUT",
       body: "body",
       headers: { "X-Call-Id": "7", TE: "trailers", Connection: "keep-alive, TE" },
     });
 
-    expect(answer).toMatchObject({ status: 418, body: "PUT /a%2Fb?q 7  body" });
-    expect(answer.headers["x-list"]).toBe("a, b");
+    expect(reply).toMatchObject({ status: 418, body: "PUT /a%2Fb?q 7  body" });
+    expect(reply.headers["x-list"]).toBe("a, b");
   });
 
   test("the port of a container, where the watchdog listens, is not the process's own", async () => {
     const own = await freePort();
     const { port } = await startHttp("response.end(process.env.PORT)", { PORT: String(own) }, ["--port", String(own)]);
     expect(port).toBe(own);
-    const told = Number((await call(port, "/")).body);
+    const passed = Number((await call(port, "/")).body);
 
-    expect(told).toBeGreaterThan(0);
-    expect(told).not.toBe(own);
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).not.toBe(own);
   });
 
   test("says after 5 s that its process does not listen, and where it should", async () => {
@@ -59,8 +59,8 @@ describe("mode http", () => {
     child.on("message", (message) => messages.push(Object(message)));
     const message = await eventually(() => messages.find((each) => "waiting" in each), { what: "a message" });
 
-    const why = expect.stringMatching(/^the process runs, but nothing listens on port \d+ \(\$PORT\)$/);
-    expect(message).toEqual({ waiting: { reason: "NotListening", message: why } });
+    const sentence = expect.stringMatching(/^the process runs, but nothing listens on port \d+ \(\$PORT\)$/);
+    expect(message).toEqual({ waiting: { reason: "NotListening", message: sentence } });
     await eventually(() => output().includes("watchdog: the process runs, but nothing listens"), { what: "the log" });
   });
 
@@ -88,31 +88,31 @@ describe("mode http", () => {
     const env = { PATH: programPath, mode: "http", fprocess: late, host: "127.0.0.1", port: String(port) };
     const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: "ignore" });
     running.push(child);
-    // The first connection that is accepted is answered by the process.
-    const answer = await eventually(() => call(port, "/"), { what: "an answer", every: 5 });
+    // The first connection that is accepted gets the reply of the process.
+    const reply = await eventually(() => call(port, "/"), { what: "a reply", every: 5 });
 
-    expect(answer).toMatchObject({ status: 200, body: "up" });
+    expect(reply).toMatchObject({ status: 200, body: "up" });
   });
 
   test("streams both ways", async () => {
     const { port } = await startHttp("request.pipe(response)");
     const { request, response } = open(port, "/", { method: "POST" });
     request.write("first");
-    const answer = await response;
+    const reply = await response;
 
-    expect((await once(answer, "data")).toString()).toBe("first");
+    expect((await once(reply, "data")).toString()).toBe("first");
     request.end("second");
-    expect(await text(answer)).toBe("second");
+    expect(await text(reply)).toBe("second");
   });
 
-  test("keeps bodies and answers whole for a process and for clients that read slowly (H11)", async () => {
+  test("keeps bodies and replies whole for a process and for clients that read slowly (H11)", async () => {
     const gateway = await openSyncGateway({
       upstreamTimeout: 60_000,
       server: { bodyIdleTimeout: 60_000 },
       invoker: { webSocketIdle: 60_000 },
     });
     onTestFinished(() => gateway.close());
-    /** A process that carries each connection on to the test's own function. */
+    /** A process that relays each connection to the test's own function. */
     const front = async (address: string): Promise<string> => {
       const to = address.slice(address.lastIndexOf(":") + 1);
       const relay = `
@@ -160,7 +160,7 @@ describe("mode http", () => {
     expect((await call(port, "/")).body).toBe("ok");
   });
 
-  test("answers 502 when the process breaks the connection or speaks nonsense", async () => {
+  test("returns 502 when the process breaks the connection or sends nonsense", async () => {
     const { port } = await startHttp(
       `request.url === "/reset" ? request.socket.resetAndDestroy() : request.socket.end("nonsense\\r\\n\\r\\n")`,
     );
@@ -169,7 +169,7 @@ describe("mode http", () => {
     expect((await call(port, "/")).status).toBe(502);
   });
 
-  test("runs what may not be done twice once, also on a kept connection that breaks", async () => {
+  test("runs a request that is not idempotent once, also on a kept connection that breaks", async () => {
     const { port } = await startHttp(`
       globalThis.posts ??= 0;
       if (request.method === "GET") return response.end(String(globalThis.posts));
@@ -181,7 +181,7 @@ describe("mode http", () => {
     expect((await call(port, "/")).body).toBe("1");
   });
 
-  test("answers 502 to a process that switches protocols unasked", async () => {
+  test("returns 502 when the process switches protocols unasked", async () => {
     const { port } = await startHttp(
       `request.socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: Upgrade\\r\\n\\r\\n")`,
     );
@@ -189,7 +189,7 @@ describe("mode http", () => {
     expect((await call(port, "/")).status).toBe(502);
   });
 
-  test("passes the bytes of a header as they are, also when the head goes before the body", async () => {
+  test("passes the bytes of a header unchanged, also when the head is sent before the body", async () => {
     const { port } = await startHttp(
       `const socket = request.socket;
       const head = "HTTP/1.1 200 OK\\r\\nX-L: caf\\u00e9\\r\\nContent-Length: 5\\r\\n\\r\\n";
@@ -198,13 +198,13 @@ describe("mode http", () => {
     );
     const { request, response } = open(port, "/");
     request.end();
-    const answer = await response;
+    const reply = await response;
 
-    expect(answer.headers["x-l"]).toBe("caf\u00e9");
-    expect(await text(answer)).toBe("later");
+    expect(reply.headers["x-l"]).toBe("caf\u00e9");
+    expect(await text(reply)).toBe("later");
   });
 
-  test("joins connections of another protocol", async () => {
+  test("relays connections of another protocol", async () => {
     const { port } = await start({
       mode: "http",
       fprocess:
@@ -215,16 +215,16 @@ describe("mode http", () => {
     });
     await eventually(async () => (await call(port, "/_/ready")).status === 200, { what: "readiness" });
     const socket = connect(port, "127.0.0.1");
-    let heard = "";
-    socket.on("data", (chunk: Buffer) => (heard += chunk.toString()));
+    let received = "";
+    socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
     socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
-    await eventually(() => heard.includes("101"), { what: "the switch" });
+    await eventually(() => received.includes("101"), { what: "the switch" });
     socket.write("ping");
-    await eventually(() => heard.endsWith("ping"), { what: "the echo" });
+    await eventually(() => received.endsWith("ping"), { what: "the echo" });
     socket.destroy();
   });
 
-  test("a client that leaves ends such a connection, before the switch and after it, even if the process goes on", async () => {
+  test("a client that leaves ends such a connection, before and after the switch, even if the process continues", async () => {
     const { port, output } = await start({
       mode: "http",
       fprocess: js(`const server = require("node:http").createServer((request, response) => response.end());
@@ -256,7 +256,7 @@ describe("mode http", () => {
     expect(watchdog.output()).toContain("broken\nwatchdog: The process ended with code 7\n");
   });
 
-  test("refuses a port that is taken, with the reason PortInUse", async () => {
+  test("refuses a port that is in use, with the reason PortInUse", async () => {
     const first = await startHttp("response.end()");
     const { report, exited } = launch({
       mode: "http",

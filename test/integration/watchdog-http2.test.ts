@@ -16,7 +16,7 @@ describe("HTTP/2 through the watchdog", () => {
     for (const session of sessions.splice(0)) session.destroy();
   });
 
-  /** Sends back, with a trailer; says who left; takes its time where it is asked to. */
+  /** Echoes, with a trailer, and logs streams that are aborted; `/late` takes its time, `/never` does not reply. */
   const program = `const server = require("node:http2").createServer();
     server.on("stream", (stream, headers) => {
       const path = headers[":path"];
@@ -64,11 +64,11 @@ describe("HTTP/2 through the watchdog", () => {
     expect((await trailers)[0]).toMatchObject({ "x-sum": "1" });
 
     const bodies = Array.from({ length: 80 }, (_none, index) => `body ${index}`);
-    const answers = bodies.map((body) => text(ask(session, "/").end(body)));
-    expect(await Promise.all(answers)).toEqual(bodies);
+    const replies = bodies.map((body) => text(ask(session, "/").end(body)));
+    expect(await Promise.all(replies)).toEqual(bodies);
   });
 
-  test("max_inflight and exec_timeout do not count, and health is told beside it", async () => {
+  test("max_inflight and exec_timeout do not apply, and health is served beside it", async () => {
     const { port } = await startHttp2({ max_inflight: "1", exec_timeout: "100ms" });
     const session = await open(port);
     const both = [ask(session, "/late").end(), ask(session, "/late").end()];
@@ -77,21 +77,21 @@ describe("HTTP/2 through the watchdog", () => {
     expect(await Promise.all(both.map((stream) => text(stream)))).toEqual(["late", "late"]);
   });
 
-  test("a stream that is reset, and a connection that breaks, reach the process", async () => {
+  test("the reset of a stream and the end of a connection reach the process", async () => {
     const { port, output } = await startHttp2();
     const session = await open(port);
     const reset = ask(session, "/never");
     await eventually(() => output().includes("begun"), { what: "the request" });
     reset.destroy();
-    await eventually(() => output().includes("left /never"), { what: "the process hearing of it" });
+    await eventually(() => output().includes("left /never"), { what: "the process to notice" });
     const cut = ask(session, "/never?cut");
     cut.write("x");
     await text(ask(session, "/").end());
     session.destroy();
-    await eventually(() => output().includes("left /never?cut"), { what: "the process hearing of it" });
+    await eventually(() => output().includes("left /never?cut"), { what: "the process to notice" });
   });
 
-  test("a stop lets streams under way end, and takes no new connection", async () => {
+  test("a stop lets streams in flight end, and accepts no new connection", async () => {
     const { port, child, exited } = await startHttp2();
     const session = await open(port);
     const stream = ask(session, "/late");
@@ -105,14 +105,14 @@ describe("HTTP/2 through the watchdog", () => {
           (err: Error) => err.message.includes("ECONNREFUSED"),
         ),
       {
-        what: "a closed door",
+        what: "a closed port",
       },
     );
     session.close();
     expect(await exited).toBe(0);
   });
 
-  test("a process per request speaks HTTP/1.1 alone", async () => {
+  test("a process per request speaks only HTTP/1.1", async () => {
     const { port } = await start({ fprocess: "cat" });
     const socket = connectTcp(port, "127.0.0.1");
     socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

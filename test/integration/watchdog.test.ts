@@ -31,12 +31,12 @@ endWatchdogsAfterEachTest();
 describe("mode process", () => {
   test("hands the body to the process and its output to the caller", async () => {
     const { port } = await start({ fprocess: "tr a-z A-Z" });
-    const answer = await call(port, "/", { method: "POST", body: "some text" });
+    const reply = await call(port, "/", { method: "POST", body: "some text" });
 
-    expect(answer).toMatchObject({ status: 200, body: "SOME TEXT" });
+    expect(reply).toMatchObject({ status: 200, body: "SOME TEXT" });
   });
 
-  test("keeps a megabyte of bytes as they are", async () => {
+  test("keeps a megabyte of bytes unchanged", async () => {
     const { port } = await start({ fprocess: "cat" });
     const body = Buffer.alloc(1_048_576, Buffer.from([0, 255, 10, 13, 128]));
     const { request, response } = open(port, "/", { method: "POST" });
@@ -47,13 +47,13 @@ describe("mode process", () => {
 
   test("sets Http_ variables and the function's own environment, and nothing else", async () => {
     const { port } = await start({ fprocess: "env", mode: "process", max_inflight: "3", greeting: "hello there" });
-    const answer = await call(port, "/a%2Fb?x=1&y", {
+    const reply = await call(port, "/a%2Fb?x=1&y", {
       method: "POST",
       body: "hi",
       headers: { "X-Call-Id": "42", X_Call_Id: "spoofed", Proxy: "http://evil", "Content-Type": "text/x" },
     });
     const environment = Object.fromEntries(
-      answer.body
+      reply.body
         .trim()
         .split("\n")
         .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
@@ -92,55 +92,55 @@ describe("mode process", () => {
     const { port } = await start({ fprocess: "cat" });
     const { request, response } = open(port, "/", { method: "POST" });
     request.write("first");
-    const answer = await response;
+    const reply = await response;
 
-    expect((await once(answer, "data")).toString()).toBe("first");
+    expect((await once(reply, "data")).toString()).toBe("first");
     request.write("second");
-    expect((await once(answer, "data")).toString()).toBe("second");
+    expect((await once(reply, "data")).toString()).toBe("second");
     request.end();
-    await once(answer, "end");
+    await once(reply, "end");
   });
 
   test("does not read a body faster than the process, nor output faster than the caller", async () => {
     const { port } = await start({ fprocess: sh("echo $$ >pid; exec yes") });
     const { request, response } = open(port, "/");
     request.end();
-    const answer = await response;
-    answer.pause();
+    const reply = await response;
+    reply.pause();
     const pid = await pidIn("pid");
     const written = async (): Promise<string> =>
       (await readFile(`/proc/${pid}/io`, "utf8").catch(() => "")).split("\n")[1] ?? "";
     let before = "";
-    const stands = async (): Promise<boolean> => {
+    const isPaused = async (): Promise<boolean> => {
       const last = before;
       before = await written();
       return last !== "" && last === before;
     };
-    await eventually(stands, { what: "the process to be held back", every: 300 });
+    await eventually(isPaused, { what: "the process to be paused", every: 300 });
     request.destroy();
     await eventually(() => !isAlive(pid), { what: "the process to be gone" });
   });
 
-  test("answers a process that fails before it wrote anything with 500, and logs what it said", async () => {
+  test("a process that fails before it writes anything is 500, and its output is logged", async () => {
     const watchdog = await start({ fprocess: sh("echo oh dear >&2; exit 3") });
-    const answer = await call(watchdog.port, "/");
+    const reply = await call(watchdog.port, "/");
 
-    expect(answer.status).toBe(500);
-    expect(answer.body).toBe("Cannot complete the call: the process ended with code 3\n");
+    expect(reply.status).toBe(500);
+    expect(reply.body).toBe("Cannot complete the call: the process ended with code 3\n");
     await eventually(() => watchdog.output().includes("oh dear\n"), { what: "the log" });
   });
 
-  test("cuts the connection when a process fails after it wrote something", async () => {
+  test("aborts the connection when a process fails after it wrote something", async () => {
     const { port } = await start({ fprocess: sh("echo half; until [ -e heard ]; do sleep 0.02; done; exit 3") });
     const { request, response } = open(port, "/");
     request.end();
-    const answer = await response;
+    const reply = await response;
     await writeFile(join(testDirectory(), "heard"), "");
 
-    await expect(text(answer)).rejects.toThrow("aborted");
+    await expect(text(reply)).rejects.toThrow("aborted");
   });
 
-  test("says so instead while nothing of the answer has left", async () => {
+  test("is 500 instead while nothing of the reply was sent", async () => {
     const { port } = await start({ fprocess: sh("echo half; exit 3") });
     expect(await call(port, "/")).toMatchObject({
       status: 500,
@@ -148,24 +148,24 @@ describe("mode process", () => {
     });
   });
 
-  test("such an answer has no end, and the log says that it was cut", async () => {
+  test("an aborted reply has no end, and the log says that it was cut", async () => {
     const watchdog = await start({ fprocess: sh("echo half; until [ -e heard ]; do sleep 0.02; done; exit 3") });
     const client = await openRawClient(watchdog.port);
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    await eventually(() => client.text.includes("half"), { what: "the beginning of the answer" });
+    await eventually(() => client.text.includes("half"), { what: "the beginning of the reply" });
     await writeFile(join(testDirectory(), "heard"), "");
     await client.end();
-    const said = client.text;
+    const received = client.text;
 
-    expect(said).toMatch(/^HTTP\/1\.1 200 /);
-    expect(said).toContain("half\n");
-    expect(said).not.toContain("0\r\n\r\n");
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).toContain("half\n");
+    expect(received).not.toContain("0\r\n\r\n");
     await eventually(() => watchdog.output().includes("code 3 after it wrote a part of the response, which is cut"), {
       what: "the log",
     });
   });
 
-  test("what a process says last without a newline is a line of its own in the log", async () => {
+  test("the last output of a process, without a newline, is a separate line in the log", async () => {
     const failing = await start({ fprocess: sh("printf oops >&2; exit 3") });
     expect((await call(failing.port, "/")).status).toBe(500);
     await eventually(() => failing.output().includes("code 3\n"), { what: "the log" });
@@ -176,14 +176,14 @@ describe("mode process", () => {
     await eventually(() => quiet.output() === "done\ndone\n", { what: "both lines" });
   });
 
-  test("a watchdog that stops has written all that its processes said", async () => {
+  test("a watchdog that stops has logged all output of its processes", async () => {
     const { port, child, exited, output } = await start({
       fprocess: sh("echo answered; seq 20000 >&2; printf end >&2"),
     });
-    const answer = call(port, "/");
+    const reply = call(port, "/");
     await eventually(() => output().length > 0, { what: "the first words" });
     child.kill("SIGTERM");
-    expect((await answer).status).toBe(200);
+    expect((await reply).status).toBe(200);
     await exited;
     await eventually(() => output().endsWith("20000\nend\n"), { what: "the last words" });
   });
@@ -196,13 +196,13 @@ describe("mode process", () => {
     js(`const server = require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => { ${greeting} })`);
 
   test.each(servers)(
-    "a server %s and reads no input is told to be one, in the answer and in the log",
+    "a server %s and reads no input is reported as one, in the reply and in the log",
     async (_what, greeting) => {
       const watchdog = await start({ fprocess: serverThat(greeting) });
-      // More than the system takes for a process that does not read.
-      const answer = await call(watchdog.port, "/", { method: "POST", body: Buffer.alloc(4_194_304) });
-      expect(answer.status).toBe(502);
-      expect(answer.body).toMatch(
+      // More than the system buffers for a process that does not read.
+      const reply = await call(watchdog.port, "/", { method: "POST", body: Buffer.alloc(4_194_304) });
+      expect(reply.status).toBe(502);
+      expect(reply.body).toMatch(
         /^Cannot complete the call: the process listens on port \d+ instead of reading its input: set mode to http\n$/,
       );
       await eventually(() => watchdog.output().includes("instead of reading its input: set mode to http\n"), {
@@ -214,7 +214,7 @@ describe("mode process", () => {
   const hint = /watchdog: the process listens on port (\d+) and waits: if it is a server, set mode to http\n/;
 
   test.each(servers)(
-    "of a server %s and may have read its input the log says so, and no answer begins",
+    "a server %s and may have read its input is reported in the log, and no reply begins",
     async (_what, greeting) => {
       const watchdog = await start({ fprocess: serverThat(greeting) });
       const client = await openRawClient(watchdog.port);
@@ -226,7 +226,7 @@ describe("mode process", () => {
   );
 
   test.each(["", "some text"])(
-    "one that reads %j to its end, listens and answers later is left alone",
+    "one that reads %j to its end, listens and replies later is left alone",
     async (body) => {
       const late = `
       let input = "";
@@ -237,18 +237,18 @@ describe("mode process", () => {
         }).listen(0, "127.0.0.1");
       })`;
       const watchdog = await start({ fprocess: js(late) });
-      const answer = call(watchdog.port, "/", { method: "POST", body });
+      const reply = call(watchdog.port, "/", { method: "POST", body });
       const [, port] = await eventually(() => hint.exec(watchdog.output()) ?? undefined, { what: "the log" });
       const caller = connect(Number(port), "127.0.0.1");
-      // The process ends as it hears of it.
+      // The process ends when it is connected to.
       caller.on("error", () => {});
 
-      expect(await answer).toMatchObject({ status: 200, body: `heard after ${body}\n` });
+      expect(await reply).toMatchObject({ status: 200, body: `heard after ${body}\n` });
       caller.destroy();
     },
   );
 
-  test("a process that listens for a while and works is none", async () => {
+  test("a process that listens for a while and works is no server", async () => {
     const work = `
       const server = require("node:http").createServer(() => {}).listen(0, "127.0.0.1", () => {
         console.log("begun");
@@ -265,11 +265,11 @@ describe("mode process", () => {
     expect(await call(port, "/")).toMatchObject({ status: 200, body: "begun\ndone\n" });
   });
 
-  test("answers when the process did not read the body", async () => {
+  test("replies when the process did not read the body", async () => {
     const { port } = await start({ fprocess: "echo done" });
-    const answer = await call(port, "/", { method: "POST", body: Buffer.alloc(4_000_000) });
+    const reply = await call(port, "/", { method: "POST", body: Buffer.alloc(4_000_000) });
 
-    expect(answer).toMatchObject({ status: 200, body: "done\n" });
+    expect(reply).toMatchObject({ status: 200, body: "done\n" });
   });
 
   test("HEAD has the head only", async () => {
@@ -278,16 +278,16 @@ describe("mode process", () => {
     expect(await call(port, "/", { method: "HEAD" })).toMatchObject({ status: 200, body: "" });
   });
 
-  test("exec_timeout kills the whole group: 504 before output, a cut connection after", async () => {
+  test("exec_timeout kills the whole group: 504 before output, an aborted connection after", async () => {
     const { port } = await start({
       fprocess: sh('sleep 60 & echo $! >pid; [ -n "$Http_Query" ] && echo begun; wait'),
       exec_timeout: "300ms",
     });
-    const answer = await call(port, "/");
+    const reply = await call(port, "/");
     const pid = await pidIn("pid");
 
-    expect(answer.status).toBe(504);
-    expect(answer.body).toBe("Cannot complete the call: the process took longer than exec_timeout of 300ms\n");
+    expect(reply.status).toBe(504);
+    expect(reply.body).toBe("Cannot complete the call: the process took longer than exec_timeout of 300ms\n");
     await eventually(() => !isAlive(pid), { what: "the grandchild to be gone" });
 
     const { request, response } = open(port, "/?begin");
@@ -314,7 +314,7 @@ describe("mode process", () => {
     await eventually(() => !isAlive(pid), { what: "the background process to be gone" });
   });
 
-  test("waits for no process that fled its group and holds the output open", async () => {
+  test("waits for no process that left its group and holds the output open", async () => {
     const { port } = await start({
       fprocess: sh('setsid sh -c "echo \\$\\$ >pid; exec sleep 60" & until [ -s pid ]; do sleep 0.01; done; echo done'),
     });
@@ -323,7 +323,7 @@ describe("mode process", () => {
     process.kill(await pidIn("pid"), "SIGKILL");
   });
 
-  test("max_inflight refuses what is above it with 429", async () => {
+  test("max_inflight refuses calls above it with 429", async () => {
     const { port } = await start({ fprocess: "cat", max_inflight: "1" });
     const first = open(port, "/", { method: "POST" });
     first.request.write("x");
@@ -338,7 +338,7 @@ describe("mode process", () => {
     await eventually(async () => (await call(port, "/")).status === 200, { what: "a free place" });
   });
 
-  test("health and ready paths are answered without a process", async () => {
+  test("health and ready paths are served without a process", async () => {
     const { port } = await start({ fprocess: "false", health_path: "/alive" });
 
     expect((await call(port, "/alive")).status).toBe(200);
@@ -375,9 +375,9 @@ describe("start", () => {
       stdio: "ignore",
     });
     running.push(child);
-    const answer = await eventually(() => call(probe.port, "/"), { what: "an answer" });
+    const reply = await eventually(() => call(probe.port, "/"), { what: "a reply" });
 
-    expect(answer.body).toContain("own=yes\n");
+    expect(reply.body).toContain("own=yes\n");
   });
 });
 
@@ -392,33 +392,33 @@ describe("stop", () => {
     const watchdog = await start({ fprocess: "cat" });
     const { request, response } = open(watchdog.port, "/", { method: "POST" });
     request.write("before");
-    const answer = await response;
+    const reply = await response;
     watchdog.child.kill("SIGTERM");
-    await eventually(() => isClosed(watchdog.port), { what: "a closed door" });
+    await eventually(() => isClosed(watchdog.port), { what: "a closed port" });
     request.end(" after");
 
-    expect(await text(answer)).toBe("before after");
+    expect(await text(reply)).toBe("before after");
     expect(await watchdog.exited).toBe(0);
   });
 
-  test("callers that have not heard of it yet are answered, also those that the kernel has accepted for it", async () => {
+  test("callers that do not know of it yet are served, also those that only the kernel has accepted", async () => {
     const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "20s"]);
     watchdog.child.kill("SIGSTOP");
-    const answers = Array.from({ length: 20 }, async (_, index) => {
+    const requests = Array.from({ length: 20 }, async (_, index) => {
       const { request, response } = open(watchdog.port, "/", { method: "POST" });
       request.end(String(index));
       await once(request, "finish");
-      return { answer: response.then(text) };
+      return { reply: response.then(text) };
     });
-    const early = await Promise.all(answers);
+    const early = await Promise.all(requests);
     watchdog.child.kill("SIGTERM");
     watchdog.child.kill("SIGCONT");
 
-    for (const [index, { answer }] of early.entries()) expect(await answer).toBe(String(index));
+    for (const [index, { reply }] of early.entries()) expect(await reply).toBe(String(index));
     expect(await watchdog.exited).toBe(0);
   });
 
-  test("one that stood still answers what came over a connection meanwhile before it ends", async () => {
+  test("one that stalled replies to what arrived over a connection meanwhile before it ends", async () => {
     const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "20s"]);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (body: string): ClientRequest => {
@@ -426,23 +426,23 @@ describe("stop", () => {
       sent.end(body);
       return sent;
     };
-    const answerOf = async (sent: ClientRequest): Promise<string> => {
-      const [answer] = await once(sent, "response");
-      return text(answer);
+    const replyOf = async (sent: ClientRequest): Promise<string> => {
+      const [reply] = await once(sent, "response");
+      return text(reply);
     };
-    expect(await answerOf(send("first"))).toBe("first");
+    expect(await replyOf(send("first"))).toBe("first");
     watchdog.child.kill("SIGTERM");
-    await eventually(() => isClosed(watchdog.port), { what: "a closed door" });
+    await eventually(() => isClosed(watchdog.port), { what: "a closed port" });
     watchdog.child.kill("SIGSTOP");
-    // Longer than it waits for callers that have not heard.
+    // Longer than it waits for callers that do not know of it.
     await pause(2_500);
     const second = send("second");
-    const answer = answerOf(second);
-    // Only what the kernel has taken is on its way: a request object alone is not.
+    const reply = replyOf(second);
+    // Only what the kernel has accepted is on its way: a request object alone is not.
     await once(second, "finish");
     watchdog.child.kill("SIGCONT");
 
-    expect(await answer).toBe("second");
+    expect(await reply).toBe("second");
     expect(await watchdog.exited).toBe(0);
     agent.destroy();
   });

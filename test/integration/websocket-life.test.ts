@@ -27,7 +27,7 @@ describe("the life of a WebSocket", () => {
     return { fn, gateway, client, peer, counts: gateway.counts.of("chat.functions") };
   };
 
-  test("a function that sends faster than the client reads is held back, and nothing is lost", async () => {
+  test("a function that sends faster than the client reads is paused, and nothing is lost", async () => {
     const { client, peer } = await joined();
     client.socket.removeAllListeners("data");
     client.socket.pause();
@@ -42,26 +42,26 @@ describe("the life of a WebSocket", () => {
     };
     peer.on("drain", more);
     more();
-    let stuckAt = -1;
-    await expect.poll(() => stuckAt === (stuckAt = written), { interval: 200 }).toBe(true);
-    expect(stuckAt).toBeLessThan(32 * mebibyte);
+    let stoppedAt = -1;
+    await expect.poll(() => stoppedAt === (stoppedAt = written), { interval: 200 }).toBe(true);
+    expect(stoppedAt).toBeLessThan(32 * mebibyte);
     client.socket.on("data", (chunk: Buffer) => (received += chunk.length)).resume();
     await once(client.socket, "end");
     expect(received).toBe(64 * mebibyte);
   });
 
-  test("a client that sends faster than the function reads is held back, and nothing is lost", async () => {
+  test("a client that sends faster than the function reads is paused, and nothing is lost", async () => {
     const { client, peer, counts } = await joined();
     peer.pause();
     let received = 0;
     client.socket.end(Buffer.alloc(64 * mebibyte, 1));
-    let stuckAt = -1;
+    let stoppedAt = -1;
     await expect
-      .poll(() => stuckAt === (stuckAt = client.socket.bytesWritten - client.socket.writableLength), {
+      .poll(() => stoppedAt === (stoppedAt = client.socket.bytesWritten - client.socket.writableLength), {
         interval: 200,
       })
       .toBe(true);
-    expect(stuckAt).toBeLessThan(32 * mebibyte);
+    expect(stoppedAt).toBeLessThan(32 * mebibyte);
     peer.on("data", (chunk: Buffer) => (received += chunk.length)).resume();
     await once(peer, "end");
     expect(received).toBe(64 * mebibyte);
@@ -89,7 +89,7 @@ describe("the life of a WebSocket", () => {
     await expect.poll(() => counts).toMatchObject({ inFlight: 0, finished: 1 });
   });
 
-  test("one side that ended while the other goes on is cut 5 s later", async () => {
+  test("one side that ended while the other continues is aborted 5 s later", async () => {
     const { client, peer, counts } = await joined({ invoker: { webSocketIdle: 60_000 } });
     const began = performance.now();
     client.socket.end();
@@ -119,7 +119,7 @@ describe("the life of a WebSocket", () => {
     expect(gateway.lines.map(({ status }) => status)).toEqual([499, 499]);
   });
 
-  test("closing the gateway leaves it its grace, then cuts it", async () => {
+  test("closing the gateway leaves it its grace, then aborts it", async () => {
     const { gateway, client, peer } = await joined({ server: { drainTimeout: 700 } });
     gateway.gateway.drain();
     const began = performance.now();
@@ -143,7 +143,7 @@ describe("the life of a WebSocket", () => {
     await closed;
   });
 
-  test("an address that is served no more takes its WebSockets along", async () => {
+  test("an address that is no longer served ends its WebSockets", async () => {
     const fn = closing(await openWebSocketFunction());
     const gateway = await open();
     gateway.deploy("chat", { addresses: [fn.address] });

@@ -34,17 +34,17 @@ describe("WebSocket over TLS", () => {
     await once(socket, "open");
     return socket;
   };
-  const answerTo = async (socket: WebSocket, text: string): Promise<unknown> => {
-    const answer = once(socket, "message");
+  const replyTo = async (socket: WebSocket, text: string): Promise<unknown> => {
+    const reply = once(socket, "message");
     socket.send(text);
-    const [event] = (await answer) as [MessageEvent];
+    const [event] = (await reply) as [MessageEvent];
     return event.data;
   };
 
-  test("messages go both ways, and the function hears that TLS was spoken", async () => {
+  test("messages pass both ways, and the function is told that TLS was used", async () => {
     const { gateway, fn } = await open();
     const socket = await connect(gateway);
-    for (const text of ["hello", "x".repeat(200), "y".repeat(100_000)]) expect(await answerTo(socket, text)).toBe(text);
+    for (const text of ["hello", "x".repeat(200), "y".repeat(100_000)]) expect(await replyTo(socket, text)).toBe(text);
     expect(fn.handshakes[0]?.url).toBe("/room?user=1");
     expect(fn.handshakes[0]?.headers).toMatchObject({
       upgrade: "websocket",
@@ -54,17 +54,17 @@ describe("WebSocket over TLS", () => {
     const closed = once(socket, "close");
     socket.close(1000);
     expect(await closed).toMatchObject([{ code: 1000, wasClean: true }]);
-    await eventually(() => fn.open === 0, { what: "the function hearing of it" });
+    await eventually(() => fn.open === 0, { what: "the function to notice" });
   });
 
-  test("stands beside connections of HTTP/2 on the same port", async () => {
+  test("works beside connections of HTTP/2 on the same port", async () => {
     const { gateway } = await open();
     const client = fixture.closing(await openHttp2Client(gateway.port, tls.cert));
     const socket = await connect(gateway);
     expect((await client.ask({ ":path": "/other" })).body).toBe("other");
-    expect(await answerTo(socket, "still")).toBe("still");
+    expect(await replyTo(socket, "still")).toBe("still");
     client.close();
-    expect(await answerTo(socket, "here")).toBe("here");
+    expect(await replyTo(socket, "here")).toBe("here");
   });
 
   test("is not offered over HTTP/2", async () => {
@@ -82,12 +82,12 @@ describe("WebSocket over TLS", () => {
     const closed = once(socket, "close");
     await gateway.gateway.close();
     await closed;
-    await eventually(() => fn.open === 0, { what: "the function hearing of it" });
+    await eventually(() => fn.open === 0, { what: "the function to notice" });
   });
 
   test("a client that vanishes ends the function's connection", async () => {
     const { gateway, fn } = await open();
-    // It chooses by ALPN what it is going to speak, as browsers do.
+    // It chooses its protocol by ALPN, as browsers do.
     const socket = connectTls({ port: gateway.port, host: "localhost", ca: tls.cert, ALPNProtocols: ["http/1.1"] });
     await once(socket, "secureConnect");
     const lines = [
@@ -98,10 +98,10 @@ describe("WebSocket over TLS", () => {
       `Sec-WebSocket-Key: ${key}`,
     ];
     socket.write(`GET /function/chat HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);
+    const [reply] = (await once(socket, "data")) as [Buffer];
+    expect(String(reply)).toMatch(/^HTTP\/1\.1 101 /);
     expect(fn.open).toBe(1);
     socket.destroy();
-    await eventually(() => fn.open === 0, { what: "the function hearing of it" });
+    await eventually(() => fn.open === 0, { what: "the function to notice" });
   });
 });

@@ -19,7 +19,7 @@ describe("WebSocket", () => {
   const serveWebSocket = async (...args: Parameters<typeof openWebSocketFunction>) =>
     closing(await openWebSocketFunction(...args));
 
-  /** Opens one through the gateway with the client that Node has. */
+  /** Opens one through the gateway with Node's own client. */
   const connect = async (gateway: SyncGateway, path = "chat"): Promise<WebSocket> => {
     const socket = closing(new WebSocket(`ws://127.0.0.1:${gateway.port}/function/${path}`));
     await once(socket, "open");
@@ -30,15 +30,15 @@ describe("WebSocket", () => {
     return event.data;
   };
 
-  test("messages go both ways, and the function sees the headers of a call", async () => {
+  test("messages pass both ways, and the function sees the headers of a call", async () => {
     const fn = await serveWebSocket();
     const gateway = await open();
     gateway.deploy("chat", { addresses: [fn.address] });
     const socket = await connect(gateway, "chat/room/1?user=2");
     for (const text of ["hello", "x".repeat(200), "y".repeat(100_000)]) {
-      const answer = next(socket);
+      const reply = next(socket);
       socket.send(text);
-      expect(await answer).toBe(text);
+      expect(await reply).toBe(text);
     }
     const [seen] = fn.handshakes;
     expect(seen?.url).toBe("/room/1?user=2");
@@ -56,7 +56,7 @@ describe("WebSocket", () => {
     await expect.poll(() => fn.open).toBe(0);
   });
 
-  test("the 101 passes through with what the gateway adds", async () => {
+  test("the 101 passes through with the headers that the gateway adds", async () => {
     const fn = await serveWebSocket();
     const gateway = await open();
     gateway.deploy("chat", { addresses: [fn.address] });
@@ -85,9 +85,9 @@ describe("WebSocket", () => {
     const gateway = await open();
     gateway.deploy("chat", { addresses: [fn.address] });
     const socket = await connect(gateway);
-    const answer = next(socket);
+    const reply = next(socket);
     socket.send("12345");
-    await answer;
+    await reply;
     expect(gateway.counts.of("chat.functions")).toMatchObject({ inFlight: 1, finished: 0 });
     expect(gateway.table.findKey("chat")?.replicas[0]?.inFlight).toBe(1);
     socket.close();
@@ -130,7 +130,7 @@ describe("WebSocket", () => {
     expect(fn.handshakes[0]?.headers.authorization).toBeUndefined();
   });
 
-  test("a sleeping function is woken first, and one that does not wake is 503", async () => {
+  test("a function at zero is woken first, and one that does not wake is 503", async () => {
     const fn = await serveWebSocket();
     const gateway = await open({ wakeTimeout: 400 });
     gateway.deploy("chat", { replicas: 0 });
@@ -138,14 +138,14 @@ describe("WebSocket", () => {
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
     gateway.setReplicas("chat", [fn.address]);
     const socket = await waiting;
-    const answer = next(socket);
+    const reply = next(socket);
     socket.send("awake");
-    expect(await answer).toBe("awake");
+    expect(await reply).toBe("awake");
     gateway.deploy("cold", { replicas: 0 });
     expect(await rawRequest(gateway.port, handshake("/function/cold"))).toMatchObject({ status: 503, closed: true });
   });
 
-  test("a function that refuses the upgrade is heard, and nothing after it is served", async () => {
+  test("a function's refusal of the upgrade arrives, and nothing after it is served", async () => {
     const fn = await serve((_request, response) => {
       response.writeHead(403, { upgrade: "websocket", connection: "upgrade", "x-own": "1" });
       response.write("not ");
@@ -181,8 +181,8 @@ describe("WebSocket", () => {
     ["no protocol", "HTTP/1.1 101 Switching\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc"],
     ["no HTTP", "hello\r\n\r\n"],
-  ])("an answer with %s is 502", async (_name, answer) => {
-    const fn = await serveRaw(answer);
+  ])("a reply with %s is 502", async (_name, reply) => {
+    const fn = await serveRaw(reply);
     const gateway = await open();
     gateway.deploy("chat", { addresses: [fn.address] });
     expect(await rawRequest(gateway.port, handshake("/function/chat"))).toMatchObject({ status: 502, closed: true });
@@ -190,7 +190,7 @@ describe("WebSocket", () => {
     expect(gateway.table.findKey("chat")?.replicas[0]?.inFlight).toBe(0);
   });
 
-  test("no answer in time is 504; an open one has no limit but silence", async () => {
+  test("no reply in time is 504; an open one has only an idle timeout", async () => {
     const silent = await serveRaw(() => {});
     const fn = await serveWebSocket();
     const webSocketIdle = 900;
@@ -201,9 +201,9 @@ describe("WebSocket", () => {
     const socket = await connect(gateway);
     const until = performance.now() + 2 * webSocketIdle;
     while (performance.now() < until) {
-      const answer = next(socket);
+      const reply = next(socket);
       socket.send("still here");
-      await answer;
+      await reply;
     }
     expect(gateway.cuts).toEqual([]);
     await once(socket, "close");
@@ -234,7 +234,7 @@ describe("WebSocket", () => {
     client.send("more");
     gateway.setReplicas("chat", [fn.address]);
     await expect.poll(() => received).toBe(`${follow}more`);
-    // H8: what looks like a request is no request any more.
+    // H8: what looks like a request is no longer one.
     client.send(follow);
     await expect.poll(() => received).toBe(`${follow}more${follow}`);
     connections[0]?.write(textFrame("hi"));
@@ -245,14 +245,14 @@ describe("WebSocket", () => {
   test.each([
     ["another protocol", handshake("/function/chat").replace("websocket", "h2c")],
     ["a list of protocols", handshake("/function/chat").replace("websocket", "websocket, h2c")],
-    ["no word in Connection", handshake("/function/chat").replace("Connection: Upgrade\r\n", "")],
+    ["no option in Connection", handshake("/function/chat").replace("Connection: Upgrade\r\n", "")],
     [
       "another method",
       handshake("/function/chat").replace("GET", "POST").replace("\r\n\r\n", "\r\nContent-Length: 0\r\n\r\n"),
     ],
     ["a body", `${handshake("/function/chat", "Content-Length: 2\r\n")}hi`],
     ["HTTP/1.0", handshake("/function/chat", "Connection: keep-alive\r\n").replace("HTTP/1.1", "HTTP/1.0")],
-  ])("an upgrade with %s is none, and the last request of its connection", async (_name, bytes) => {
+  ])("an upgrade with %s is ignored, and the last request of its connection", async (_name, bytes) => {
     const fn = await serveWebSocket();
     const plain = await serve((request, response) => response.end(request.url));
     const gateway = await open();
@@ -267,7 +267,7 @@ describe("WebSocket", () => {
     expect(fn.handshakes).toEqual([]);
   });
 
-  test.each(["/async-function/chat", "/system/info", "/"])("an upgrade of %s is none", async (target) => {
+  test.each(["/async-function/chat", "/system/info", "/"])("an upgrade of %s is ignored", async (target) => {
     const gateway = await open();
     const reply = await rawRequest(gateway.port, handshake(target));
     expect([200, 202]).toContain(reply.status);
@@ -285,7 +285,7 @@ describe("WebSocket", () => {
     expect(fn.handshakes).toEqual([]);
   });
 
-  test("one that is pipelined behind an unanswered request does not take its connection", async () => {
+  test("one that is pipelined behind an open request does not take over its connection", async () => {
     const plain = await serve((request, response) => response.end(request.url));
     const gateway = await open();
     gateway.deploy("chat", { addresses: [plain.address] });

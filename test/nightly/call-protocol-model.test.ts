@@ -2,10 +2,10 @@ import { test } from "vitest";
 
 import { checkCallProtocol } from "../support/call-protocol.ts";
 
-/** They wait most of their time. */
-const atOnce = 8;
+/** Checks in parallel; they mostly wait. */
+const concurrency = 8;
 const sequences = 2_000;
 
 test("2 000 random sequences: the call protocol keeps I1 to I10", async () => {
-  await Promise.all(Array.from({ length: atOnce }, () => checkCallProtocol(sequences / atOnce)));
+  await Promise.all(Array.from({ length: concurrency }, () => checkCallProtocol(sequences / concurrency)));
 }, 1_200_000);

@@ -18,12 +18,12 @@ import { clientsFlags, walkClients } from "../support/walk-clients.ts";
 import { walkedWeir } from "../support/walked-weir.ts";
 
 const programs = fileURLToPath(new URL("../clients", import.meta.url));
-/** Milliseconds for the first build in Go, which fetches what it needs, and for a program. */
+/** Milliseconds for the first build in Go, which downloads its dependencies, and for a program. */
 const build = 600_000;
-const patience = 120_000;
+const programTimeout = 120_000;
 
 const documented = routeTable.filter((entry) => entry.documented !== false);
-/** What the programs ask too late, or of what is not there. */
+/** Operations that the programs call too late, or on missing objects. */
 const refused: Readonly<Record<string, number>> = {
   cancelCall: 409,
   cancelCallOfFunction: 409,
@@ -37,7 +37,7 @@ const [python, generator] = await Promise.all(
   ["python", "openapi-generator"].map((name) => pythonPackages(`${programs}/${name}/requirements.txt`, say)),
 );
 
-/** Sections of docs/reference/clients.md, each with where and how its program for all operations runs. */
+/** Sections of docs/reference/clients.md, each with the directory and command of its program for all operations. */
 const clients = [
   { heading: "TypeScript", directory: "weir-typescript", command: "node every-operation.ts", there: true },
   {
@@ -62,7 +62,7 @@ let newer: FunctionServer;
 
 beforeAll(async () => {
   newer = await openFunctionServer((request, response) => {
-    const { status, type, body } = strangeAnswer(request.url ?? "");
+    const { status, type, body } = unknownResponse(request.url ?? "");
     response.writeHead(status, { "content-type": type }).end(body);
   });
   if (go === undefined) return;
@@ -75,8 +75,8 @@ beforeAll(async () => {
 }, build);
 afterAll(() => newer.close());
 
-/** What a gateway may answer that is newer than the document; a function answers as it likes. */
-function strangeAnswer(target: string) {
+/** Responses of a gateway that is newer than the document, and of a function, which may reply as it likes. */
+function unknownResponse(target: string) {
   if (target.startsWith("/function/")) return { status: 404, type: "text/plain", body: "no such page" };
   return target.startsWith("/system/")
     ? { status: 404, type: "application/problem+json", body: JSON.stringify(unknownCode) }
@@ -112,11 +112,11 @@ for (const { heading, packages, directory, command, there } of clients) {
   describe.skipIf(!there)(`the client of ${heading}`, () => {
     let printed: readonly string[] = [];
 
-    test("calls every operation of the document", { timeout: 2 * patience }, async () => {
+    test("calls every operation of the document", { timeout: 2 * programTimeout }, async () => {
       const { directory: temporary, weir } = walked();
       await using shell = openShell({ directory: `${temporary.path}/${directory}` });
       const run = `echo '${weir.password}' | ${command} ${weir.url} ${weir.user} http://${newer.address}`;
-      const { stdout, stderr, code } = await shell.run(run, patience);
+      const { stdout, stderr, code } = await shell.run(run, programTimeout);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       printed = stdout.trim().split("\n");
 
@@ -133,18 +133,21 @@ for (const { heading, packages, directory, command, there } of clients) {
       expect(printed).toContain("afterwards: namespace_not_found");
     });
 
-    test("takes a code and states that it does not know", () => {
+    test("accepts a code and states that it does not know", () => {
       expect(printed).toContain("new code: function_hibernates");
       expect(printed).toContain("new state: hibernating");
     });
 
-    test("reads a function's own error, which is no JSON", () => {
+    test("reads a function's own error, which is not JSON", () => {
       expect(printed).toContain("own error: no such page");
     });
   });
 }
 
-/** The first status of each operation, by its key; a program names operations in the way of its language, or by method and path. */
+/**
+ * The first status of each operation, by its key; a program names operations in the style of its language, or by method
+ * and path.
+ */
 function statusesIn(lines: readonly string[]): ReadonlyMap<string, number> {
   const statuses = new Map<string, number>();
   for (const line of lines) {

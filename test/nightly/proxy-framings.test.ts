@@ -7,12 +7,12 @@ import { proxyKinds } from "../support/proxy-programs.ts";
 import { say } from "../support/say.ts";
 
 const framings = 20_000;
-/** Bodies of megabytes that wait in the gateway while the framings come. */
+/** Bodies of megabytes that are in flight in the gateway while the framings arrive. */
 const uploads = { size: 8_000_000, rate: 2_000_000, transfers: 8, others: 0 } as const;
 
 for (const kind of proxyKinds) {
   test.skipIf(noProxy(kind) !== undefined)(
-    `${kind} counts what Weir counts of ${framings} random framings`,
+    `${kind} and Weir count the same requests in ${framings} random framings`,
     async () => {
       const counts = await countFramings(kind, randomFramings(1_001, framings), uploads);
       say(

@@ -9,7 +9,7 @@ import { proxyKinds } from "../support/proxy-programs.ts";
 import { syncFixture } from "../support/sync-fixture.ts";
 
 const connections = 60;
-/** Idle times around those after which a proxy or Weir closes a connection, milliseconds. */
+/** Idle times around those after which a proxy or Weir closes a connection; milliseconds. */
 const [shortest, step] = [54_000, 250] as const;
 
 for (const kind of proxyKinds) {
@@ -17,15 +17,15 @@ for (const kind of proxyKinds) {
     const { open, serve, closing } = syncFixture();
 
     test("never uses a connection that Weir closes: no 502 after any idle time", async () => {
-      let answer = (): void => {};
-      const all = new Promise<void>((resolve) => (answer = resolve));
+      let release = (): void => {};
+      const all = new Promise<void>((resolve) => (release = resolve));
       let waiting = 0;
       const fn = await serve((request_, response) => {
         if (request_.url !== "/all") {
           response.end("ok");
           return;
         }
-        if ((waiting += 1) === connections) answer();
+        if ((waiting += 1) === connections) release();
         void all.then(() => response.end("ok"));
       });
       const gateway = await open({ upstreamTimeout: 20_000 });
@@ -37,7 +37,7 @@ for (const kind of proxyKinds) {
         opened += 1;
         let left = false;
         const leave = (): void => void (left = true);
-        // haproxy ends with a reset.
+        // haproxy closes with a reset.
         socket.once("end", leave).once("error", leave);
         socket.once("close", () => (closedByWeir += left ? 0 : 1));
       });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makePackage, type MadePackage } from "../../scripts/package/make-package.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
-/** The SDKs of clouds are hundreds of megabytes. */
+/** Milliseconds; the SDKs of clouds are hundreds of megabytes. */
 const installing = 900_000;
 const root = join(import.meta.dirname, "..", "..");
 

@@ -8,7 +8,7 @@ import { notEmpty } from "../support/not-empty.ts";
 const kills = 20;
 const slots = 8;
 
-test("20 × SIGKILL of broker, gateway, queue-worker and queue-doctor at once, at 50 calls a second: 0 lost", async () => {
+test("20 × SIGKILL of broker, gateway, queue-worker and queue-doctor at once, at 50 calls/s: 0 lost", async () => {
   await using bench = await openFaultBench({ slots, ackWait: 2_000 });
   const { platform, sink, working } = bench;
   const stop = new AbortController();
@@ -36,7 +36,7 @@ test("20 × SIGKILL of broker, gateway, queue-worker and queue-doctor at once, a
   );
   const { violations, counts } = await bench.settle({
     within: 60_000,
-    // Those under way at each kill, and callbacks that were heard while nobody could write that down.
+    // Runs in flight at each kill, and callbacks that were received but could not be recorded.
     extraRuns: kills * slots,
     extraCallbacks: kills * 32,
   });

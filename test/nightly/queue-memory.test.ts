@@ -13,16 +13,16 @@ import { residentBytes } from "../support/process-facts.ts";
 
 const megabyte = 1_000_000;
 const queuedCalls = 100_000;
-/** Of calls that have ended, beside those of the queued ones. */
+/** Records of ended calls, in addition to those of the queued ones. */
 const endedRecords = 200_000;
 const gibibyte = 1_073_741_824;
 const writers = 64;
 const body = "x".repeat(1_024);
-/** What processes of their own are started with where memory counts: V8 leaves less garbage lying about. */
+/** Node.js options of processes where memory matters: V8 keeps less garbage. */
 const small = { node: ["--max-semi-space-size=4", "--max-old-space-size=96"] };
 
-/** Runs `act` so many times, at most `writers` at once. */
-async function many(count: number, act: () => Promise<void>): Promise<void> {
+/** Runs `act` `count` times, at most `writers` at once. */
+async function repeat(count: number, act: () => Promise<void>): Promise<void> {
   let left = count;
   const one = async (): Promise<void> => {
     while (left-- > 0) await act();
@@ -31,12 +31,12 @@ async function many(count: number, act: () => Promise<void>): Promise<void> {
 }
 
 async function queueOne(pool: Pool): Promise<number> {
-  const answer = await pool.request({ method: "POST", path: "/async-function/echo", body });
-  await answer.body.dump();
-  return answer.statusCode;
+  const response = await pool.request({ method: "POST", path: "/async-function/echo", body });
+  await response.body.dump();
+  return response.statusCode;
 }
 
-test("S19 with 100 000 calls queued and 300 000 records what gateway and worker need stays small while calls run", async () => {
+test("S19 gateway and worker need little memory with 100 000 queued calls and 300 000 records", async () => {
   await using platform = await openPlatform({
     slots: 16,
     gateway: small,
@@ -51,19 +51,19 @@ test("S19 with 100 000 calls queued and 300 000 records what gateway and worker 
     await platform.deploy("echo", { addresses: [server.address] });
     await platform.worker.stop();
     const ended = sampleEntry({ state: "done", ended: Date.now(), status: 200, callback: null }, sampleCall());
-    await many(endedRecords, async () => {
+    await repeat(endedRecords, async () => {
       const created = await platform.broker.ledger.create(randomUUID(), ended, performance.now() + 10_000);
       expect(created.kind).toBe("created");
     });
-    await many(queuedCalls, async () => {
-      // What a busy machine refuses for want of time is sent again.
+    await repeat(queuedCalls, async () => {
+      // What a busy machine refuses for lack of time is sent again.
       while ((await queueOne(pool)) !== 202);
     });
     expect((await platform.broker.calls()).messages).toBeGreaterThanOrEqual(queuedCalls);
 
     await platform.worker.start();
     const most = { gateway: 0, worker: 0, broker: 0 };
-    const look = (): void => {
+    const sample = (): void => {
       most.gateway = Math.max(most.gateway, residentBytes(platform.gateway.pid));
       most.worker = Math.max(most.worker, residentBytes(platform.worker.pid));
       most.broker = Math.max(most.broker, residentBytes(platform.server.pid ?? 0));
@@ -73,7 +73,7 @@ test("S19 with 100 000 calls queued and 300 000 records what gateway and worker 
     const more = sendLoad({ ...load, body: () => body, signal: stop.signal });
     await eventually(
       async () => {
-        look();
+        sample();
         return (await platform.broker.calls()).messages < queuedCalls / 2;
       },
       { within: 600_000, every: 500, what: "half of the calls to be over" },
@@ -88,7 +88,7 @@ test("S19 with 100 000 calls queued and 300 000 records what gateway and worker 
     const [gateway, worker, broker] = [most.gateway, most.worker, most.broker].map(inMegabytes);
     figure("S19", `resident at the most: gateway ${gateway}, worker ${worker}, broker ${broker}`);
     figure("S19", `after a collection: gateway ${inMegabytes(live.gateway)}, worker ${inMegabytes(live.worker)}`);
-    // How much garbage lies about in between is up to V8, which collects late where there is memory.
+    // Garbage in between is up to V8, which collects late where there is memory.
     expect(live.gateway).toBeLessThan(150 * megabyte);
     expect(live.worker).toBeLessThan(120 * megabyte);
   } finally {

@@ -7,7 +7,7 @@ import { openSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { runWeir, startWeir } from "../support/weir-process.ts";
 
 const mebibyte = 1_048_576;
-/** Bodies of 1 MiB would need more of a store than these disks have. */
+/** Bodies of 1 MiB would need a larger store than these disks have. */
 const flags = ["--async-max-body=65536", "--edition=pro", "--max-inflight=16", "--log-level=warn"];
 
 let disk: SmallDisk | undefined;
@@ -22,7 +22,7 @@ async function open(context: TestContext, size: number): Promise<string> {
   return join(disk?.path ?? "", "data");
 }
 
-test("a small disk: the start says how many calls fit; so many are accepted, the rest is told so, all end, and SIGTERM ends all", async (context) => {
+test("a small disk accepts as many calls as the start says, and SIGTERM ends Weir", async (context) => {
   const data = await open(context, 80 * mebibyte);
   await using weir = await startWeir({ data, flags });
   const fit = Number(/store +\d+ MB: ([\d ]+) calls at a time/.exec(weir.output())?.[1]?.replaceAll(" ", ""));
@@ -36,7 +36,7 @@ test("a small disk: the start says how many calls fit; so many are accepted, the
   expect(deployed.status).toBe(202);
 
   const { accepted, refusals } = await fillUp(calls, 2 * fit);
-  // How full it is, is known a second ago.
+  // The fill level that is known is up to a second old.
   expect(accepted.length).toBeGreaterThanOrEqual(fit);
   expect(accepted.length).toBeLessThan(1.5 * fit);
   expect(new Set(refusals)).toEqual(
@@ -46,12 +46,12 @@ test("a small disk: the start says how many calls fit; so many are accepted, the
   );
   for (const id of accepted) expect((await calls.ended(id, 60_000)).state).toBe("done");
 
-  // What is written at a stop finds no room, and nobody answers that waits for the broker.
+  // Writes of the stop find no room, and the broker does not reply.
   disk?.fill(0);
   await weir.stop(30_000);
 }, 180_000);
 
-test("a disk that is smaller still: Weir does not start, and says what there is and what is needed", async (context) => {
+test("on an even smaller disk Weir does not start, and says what is free and what is needed", async (context) => {
   const data = await open(context, 12 * mebibyte);
   const refused = await runWeir({ data, flags });
   expect(refused.code).toBe(1);
@@ -60,7 +60,7 @@ test("a disk that is smaller still: Weir does not start, and says what there is 
   );
 });
 
-/** A server starts once, not for each call. */
+/** A server: it starts once, not for each call. */
 const server = `node -e 'require("node:http").createServer((q, r) => r.end("ok")).listen(process.env.PORT)'`;
 
 const withoutId = (body: Buffer): string =>
@@ -69,7 +69,7 @@ const withoutId = (body: Buffer): string =>
     .replace(/ "[0-9a-f-]{36}"/, "")
     .trim();
 
-/** Sends calls, 16 at a time, until one in ten is refused or there were `most` of them. */
+/** Sends calls, 16 at a time, until 100 are refused or `most` were sent. */
 async function fillUp(calls: PlatformCalls, most: number) {
   const accepted: string[] = [];
   const refusals: string[] = [];
@@ -77,10 +77,10 @@ async function fillUp(calls: PlatformCalls, most: number) {
   const send = async (): Promise<void> => {
     while (sent < most && refusals.length < 100) {
       sent += 1;
-      const answer = await calls.queue("count", { body: "1" });
-      const id = answer.headers.get("x-call-id");
-      if (answer.status === 202 && id !== null) accepted.push(id);
-      else refusals.push(`${answer.status} ${answer.headers.get("x-call-queued")} ${withoutId(answer.body)}`);
+      const response = await calls.queue("count", { body: "1" });
+      const id = response.headers.get("x-call-id");
+      if (response.status === 202 && id !== null) accepted.push(id);
+      else refusals.push(`${response.status} ${response.headers.get("x-call-queued")} ${withoutId(response.body)}`);
     }
   };
   await Promise.all(Array.from({ length: 16 }, send));

@@ -5,14 +5,14 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { figure, inWords } from "../support/figure.ts";
 import { quantile, type LoadSummary, notAccepted } from "../support/load.ts";
 
-/** All runs end at once. */
+/** Runs end immediately. */
 const body = (): string => "0";
 const promised = { p50: 3, p99: 25, fastP99: 100, start: 50 } as const;
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
-test("S5 a 202 at 200 and at 1 000 calls a second, which are run meanwhile", async () => {
+test("S5 latency of the 202 at 200 and at 1 000 calls a second, while they run", async () => {
   const opened = (bench = await openFaultBench({ slots: 16 }));
   const { pid } = opened.platform.gateway;
   const load = async (rate: number, count: number): Promise<LoadSummary> => {
@@ -21,7 +21,7 @@ test("S5 a 202 at 200 and at 1 000 calls a second, which are run meanwhile", asy
     return summary;
   };
   await load(200, 400);
-  // A round counts by the worse of its two shares of what is promised.
+  // A round is judged by the worse of its two shares of the promise.
   const share = await decidedTime(pid, 1, async () => {
     const { latencies } = await load(200, 1_000);
     const [p50, p99] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
@@ -36,7 +36,7 @@ test("S5 a 202 at 200 and at 1 000 calls a second, which are run meanwhile", asy
   expect((await opened.settle({ within: 60_000 })).violations).toEqual([]);
 });
 
-test("S7 from the 202 to the start in an idle system; S13 the order of starts with one slot", async () => {
+test("S7 time from the 202 to the start in an idle system; S13 order of starts with one slot", async () => {
   const opened = (bench = await openFaultBench());
   const starts = new Map<string, number>();
   await opened.open("idle", (request, response) => {

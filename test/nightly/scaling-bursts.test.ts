@@ -5,7 +5,7 @@ import { sleepBursts } from "../support/sleep-bursts.ts";
 
 const calls = 100_000;
 
-test("100 000 calls in bursts round the idle limit: none is lost", async () => {
+test("100 000 calls in bursts around the idle limit: none is lost", async () => {
   await using platform = await openPlatform();
   const { answered, failures, sleeps } = await sleepBursts(platform, { calls, random: Math.random });
   expect(failures).toEqual([]);

@@ -1,21 +1,21 @@
 import { request } from "node:https";
 
-/** What the API server said. */
+/** The API server's response. */
 export interface ClusterAnswer {
   readonly status: number;
-  /** Why it refused, or the whole body. */
+  /** The `message` of its JSON body, or the whole body. */
   readonly message: string;
 }
 
 /** One request to the API server. */
 export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With its query. */
+  /** Path and query. */
   readonly path: string;
   readonly body?: object;
 }
 
-/** Asks an API server with this token alone. */
+/** Sends requests to an API server, authenticated by `token` only. */
 export function requestsAs(
   { server, ca }: { readonly server: string; readonly ca: string },
   token: string,
@@ -24,16 +24,16 @@ export function requestsAs(
     new Promise((resolve, reject) => {
       const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
       const headers = { authorization: `Bearer ${token}`, "content-type": contentType, connection: "close" };
-      const asked = request(new URL(path, server), { method, headers, ...(ca === "" ? {} : { ca }) }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on("data", (part: Buffer) => parts.push(part));
-        answer.on("error", reject);
-        answer.on("end", () => {
-          resolve({ status: answer.statusCode ?? 0, message: messageOf(Buffer.concat(parts).toString()) });
+      const outgoing = request(new URL(path, server), { method, headers, ...(ca === "" ? {} : { ca }) }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          resolve({ status: response.statusCode ?? 0, message: messageOf(Buffer.concat(chunks).toString()) });
         });
       });
-      asked.on("error", reject);
-      asked.end(body === undefined ? undefined : JSON.stringify(body));
+      outgoing.on("error", reject);
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
 }
 

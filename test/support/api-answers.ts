@@ -13,7 +13,7 @@ import { methodsOf, type RouteEntry } from "../../runtime/gateway/rest/route.ts"
 export const apiDocument: JsonObject = buildDocument(routeTable);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-// Clients must take other values, but the gateway gives no other.
+// Clients must accept other values; the gateway sends no others.
 ajv.addKeyword({
   keyword: openEnumKeyword,
   schemaType: "array",
@@ -22,46 +22,46 @@ ajv.addKeyword({
 ajvFormats.default(ajv);
 ajv.addSchema(apiDocument, "openapi.json");
 
-/** What a schema of the document, found by its JSON pointer, has to say against `value`; empty when it fits. */
+/** Validation errors of `value` against the schema at a JSON pointer of the document; empty if it is valid. */
 export function schemaFindings(pointer: string, value: unknown): string[] {
   const validate = ajv.compile({ $ref: `openapi.json#${pointer}` });
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`);
 }
 
-/** The JSON pointer that these keys make. */
+/** The JSON pointer of these keys. */
 export function pointerTo(...keys: readonly string[]): string {
   return keys.map((key) => `/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
 }
 
-/** The operation that a request means, if there is one. */
+/** The operation that serves a request, if there is one. */
 export function operationFor(method: string, target: string): RouteEntry | undefined {
   const path = target.split("?", 1)[0] ?? "";
   const found = routeTable.filter((entry) => pathsOf(entry).some((pattern) => patternOf(pattern).test(path)));
   const has = (entry: RouteEntry, name: string) => methodsOf(entry).some((each) => each === name);
-  const asked = method === "HEAD" && !found.some((entry) => has(entry, "HEAD")) ? "GET" : method;
+  const verb = method === "HEAD" && !found.some((entry) => has(entry, "HEAD")) ? "GET" : method;
   // `/async-function/{target}/result` before `/async-function/{target}/{path}`.
-  return found.filter((entry) => has(entry, asked)).toSorted((one, other) => wildness(one) - wildness(other))[0];
+  return found.filter((entry) => has(entry, verb)).toSorted((one, other) => wildcard(one) - wildcard(other))[0];
 }
 
 /**
- * Checks that the document says what was answered: status, type, body. The body of a log stream is not read.
- * @throws Error with everything that does not fit
+ * Checks a response against the document: status, media type, body. The body of a log stream is not read.
+ * @throws Error that lists every mismatch
  */
 export async function checkAnswer(method: string, target: string, response: Response): Promise<void> {
   const entry = operationFor(method, target);
-  // No such route or method: 404 or 405, of which the document says nothing.
+  // No such route or method: 404 or 405, which the document does not describe.
   if (entry === undefined || entry.documented === false) return;
   const type = response.headers.get("content-type")?.split(";", 1)[0];
   const body = type === "application/x-ndjson" ? undefined : await response.clone().text();
-  const findings = answerFindings(entry, response.status, type, method === "HEAD" ? undefined : body);
+  const findings = responseFindings(entry, response.status, type, method === "HEAD" ? undefined : body);
   if (findings.length === 0) return;
   throw new Error(
     `${method} ${target} answered ${response.status} ${type ?? ""}: ${findings.join("; ")}\n${body ?? ""}`,
   );
 }
 
-function answerFindings(entry: RouteEntry, status: number, type: string | undefined, body?: string): string[] {
+function responseFindings(entry: RouteEntry, status: number, type: string | undefined, body?: string): string[] {
   const place = ["paths", documentPath(entry.path), entry.method.toLowerCase(), "responses"];
   const responses = at(...place);
   const key = Object.hasOwn(responses, String(status)) ? String(status) : "default";
@@ -80,7 +80,7 @@ function answerFindings(entry: RouteEntry, status: number, type: string | undefi
   ];
 }
 
-/** A problem whose code the route does not name. */
+/** Reports a problem whose code the route does not list. */
 function codeFindings(entry: RouteEntry, status: number, value: unknown): string[] {
   if (typeof value !== "object" || value === null || !("code" in value)) return [];
   const known = (errorsOf(entry).get(status) ?? []).some((code) => code === value.code);
@@ -107,6 +107,6 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${source}${tail ? ".*" : ""}$`);
 }
 
-function wildness({ path }: RouteEntry): number {
+function wildcard({ path }: RouteEntry): number {
   return path.endsWith("*") ? 1 : 0;
 }

@@ -2,10 +2,10 @@ import { Agent, request } from "undici";
 
 import type { TestCluster } from "./test-cluster.ts";
 
-/** What the API server answered. */
+/** The API server's response. */
 export interface ApiServerAnswer {
   readonly status: number;
-  /** The object, or why there is none. */
+  /** The object, or a Status that says why there is none. */
   readonly body: {
     readonly message?: string;
     readonly kind?: string;
@@ -14,13 +14,13 @@ export interface ApiServerAnswer {
   };
 }
 
-/** A connection to the API server that may do everything, for tests that send more than `kubectl` can in the time. */
+/** A connection with all rights in the test's namespace, for tests that send more than `kubectl` can in time. */
 export interface ApiServerClient {
   send(method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<ApiServerAnswer>;
   close(): Promise<void>;
 }
 
-/** Opens one, by an account of its own in the namespace of the test. */
+/** Opens one as a service account, which it creates in the namespace of the test. */
 export async function openApiServerClient(cluster: TestCluster): Promise<ApiServerClient> {
   const { namespace, server, ca } = cluster;
   const rbac = "rbac.authorization.k8s.io";
@@ -38,13 +38,13 @@ export async function openApiServerClient(cluster: TestCluster): Promise<ApiServ
   const dispatcher = new Agent({ connections: 4, connect: ca === "" ? {} : { ca } });
   return {
     async send(method, path, body) {
-      const answer = await request(new URL(path, server), {
+      const response = await request(new URL(path, server), {
         method,
         dispatcher,
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: answer.statusCode, body: (await answer.body.json()) as ApiServerAnswer["body"] };
+      return { status: response.statusCode, body: (await response.body.json()) as ApiServerAnswer["body"] };
     },
     close: () => dispatcher.close(),
   };

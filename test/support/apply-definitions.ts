@@ -2,10 +2,10 @@ import { customResources, type CustomResource } from "../../runtime/api/resource
 import { definitionName } from "../../infra/manifests/definitions/custom-resource-definitions.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
-/** Names of the six definitions. */
+/** Names of the six CustomResourceDefinitions. */
 export const definitionNames: readonly string[] = Object.values<CustomResource>(customResources).map(definitionName);
 
-/** Gives the cluster the six kinds as the repository has them, and waits until it serves them. */
+/** Applies the six definitions of the repository and waits until the cluster serves them. */
 export async function applyDefinitions({ kubectl }: TestCluster): Promise<void> {
   const folder = new URL("../../infra/crds", import.meta.url).pathname;
   const everywhere = { namespace: null };

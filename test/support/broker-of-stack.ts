@@ -9,27 +9,27 @@ import { promisify } from "node:util";
 import type { WeirStack } from "./weir-stack.ts";
 
 const commands = join(import.meta.dirname, "..", "..", "scripts", "backup");
-/** As the processes that use the broker are labelled. */
+/** Labels of the processes that use the broker. */
 const users = ["gateway", "queue-worker", "queue-doctor", "autoscaler"];
 
-/** Host and port of a stack's broker, as this machine reaches it. */
+/** Host and port at which this machine reaches a stack's broker. */
 export interface NatsPlace {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where the broker of a stack is. */
+/** The address of a stack's broker. */
 export async function natsOf(stack: WeirStack): Promise<NatsPlace> {
   const host = await stack.kubectl("get", "service", "nats", "--output=jsonpath={.spec.clusterIP}");
   return { host, port: 4222 };
 }
 
-/** The values of the Secrets with the key of the store, and with the password between servers. */
+/** Contents of the Secrets that hold the key of the store and the password between servers. */
 export async function brokerSecrets(stack: WeirStack): Promise<readonly string[]> {
   return Promise.all(["nats-store", "nats-routes"].map((name) => secretFile(stack, name, "nats.conf")));
 }
 
-/** Sets the replicas of who uses the broker, or of some of them; resolves when pods that are too many are gone. */
+/** Scales the users of the broker, or only those named; scaling to 0 waits until their pods are gone. */
 export async function scaleUsersOfTheBroker(
   stack: WeirStack,
   replicas: number,
@@ -41,7 +41,7 @@ export async function scaleUsersOfTheBroker(
   if (replicas === 0) await stack.kubectl("wait", "pod", "-l", selector, "--for=delete", "--timeout=120s");
 }
 
-/** Runs the backup's or the restore's command as the page about operation says, with files in `directory`. */
+/** Runs the backup or restore command as the operations page shows it, with its files in `directory`. */
 export async function brokerCommand(
   stack: WeirStack,
   directory: string,
@@ -57,12 +57,12 @@ export async function brokerCommand(
   await promisify(execFile)(process.execPath, [join(commands, main), ...broker, ...tls, ...args]);
 }
 
-/** Serial number of the certificate that the broker shows; it speaks first in the clear, as NATS does. */
+/** Serial number of the broker's certificate. A NATS server sends unencrypted data before the TLS handshake. */
 export async function shownCertificate({ host, port }: NatsPlace): Promise<string> {
   const socket = connect({ host, port });
   try {
     await once(socket, "data");
-    // Who signed it is not of interest here.
+    // Its issuer does not matter here.
     const secured: TLSSocket = connectTls({ socket, rejectUnauthorized: false });
     await once(secured, "secureConnect");
     return secured.getPeerX509Certificate()?.serialNumber ?? "";

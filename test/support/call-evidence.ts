@@ -2,10 +2,10 @@ import type { ClusterPlatform } from "./cluster-platform.ts";
 
 const parts = ["queue-worker", "queue-doctor", "gateway", "nats"];
 
-/** What tells afterwards why a queued call did not come to its end: its looks, its queue, the pods and their last lines. */
+/** Diagnostics for a queued call that did not end: its observed states, its queue, the pods, their last log lines. */
 export async function callEvidence(
   { cluster, namespace, url, authorization }: ClusterPlatform,
-  looks: readonly string[],
+  observed: readonly string[],
 ): Promise<string> {
   const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args, { namespace }).catch(String);
   const queues = fetch(`${url}/system/queues`, { headers: { authorization }, signal: AbortSignal.timeout(10_000) });
@@ -14,9 +14,9 @@ export async function callEvidence(
     return `${part}:\n${lines}`;
   });
   const found = await Promise.all([
-    queues.then((answer) => answer.text()).catch(String),
+    queues.then((response) => response.text()).catch(String),
     kubectl("get", "pods", "--output=wide"),
     ...logs,
   ]);
-  return [...looks.slice(0, 2), "…", ...looks.slice(-2), ...found].join("\n");
+  return [...observed.slice(0, 2), "…", ...observed.slice(-2), ...found].join("\n");
 }

@@ -4,51 +4,51 @@ import { eventually } from "./eventually.ts";
 
 export interface CallLoopsOptions {
   readonly url: string;
-  /** How many callers call one after another, each on a connection of its own. */
+  /** Concurrent callers. Each sends its calls one after another, on its own connection. */
   readonly callers: number;
   /**
-   * Callers keep their connection, and repeat a call, once, whose connection was closed before any answer: what clients
-   * must do (RFC 9112 §9.3.1). Otherwise each call has a connection of its own and one chance.
+   * Callers keep their connection, and retry a call once if the connection was closed before any response, as clients
+   * must (RFC 9112 §9.3.1). Otherwise each call has its own connection and is not retried.
    */
   readonly kept: boolean;
 }
 
-/** Callers that go on until they are stopped. */
+/** Callers that run until they are stopped. */
 export interface CallLoops extends AsyncDisposable {
-  /** Calls answered 200 so far. */
+  /** Calls with status 200 so far. */
   readonly answered: number;
-  /** Calls that were repeated so far. */
+  /** Calls retried so far. */
   readonly repeated: number;
-  /** Waits until `count` more calls were answered, at most 10 s. */
+  /** Waits until `count` more calls have got status 200. */
   more(count: number): Promise<void>;
-  /** Resolves after the last answer with one word for each call that was not answered 200. */
+  /** Resolves after the last response, with the outcome of each call that did not get status 200. */
   stop(): Promise<readonly string[]>;
 }
 
-/** The end of a connection as undici says it: an end of the other side, or a reset because the request was on its way then. */
+/** undici's errors for a closed connection: ended by the server, or reset because the request was being sent. */
 const closedBefore = /^(?:SocketError: |Error: .*\b(?:ECONNRESET|EPIPE)\b)/;
 
-/** Calls with GET when connections are kept, else with POST. */
+/** Sends GET if connections are kept, else POST. */
 export function openCallLoops({ url, callers, kept }: CallLoopsOptions): CallLoops {
   const failures: string[] = [];
   let answered = 0;
   let repeated = 0;
   let stopped = false;
 
-  const word = (err: unknown): string => (err instanceof Error ? `${err.name}: ${err.message}` : String(err));
+  const describeError = (err: unknown): string => (err instanceof Error ? `${err.name}: ${err.message}` : String(err));
   const call = async (agent: Agent): Promise<string> => {
     const body = kept ? {} : { body: "hello" };
-    const answer = await request(url, { method: kept ? "GET" : "POST", dispatcher: agent, ...body });
-    const cut = await answer.body.text().then(() => undefined, word);
-    return cut === undefined ? String(answer.statusCode) : `cut in its body: ${cut}`;
+    const response = await request(url, { method: kept ? "GET" : "POST", dispatcher: agent, ...body });
+    const bodyError = await response.body.text().then(() => undefined, describeError);
+    return bodyError === undefined ? String(response.statusCode) : `cut in its body: ${bodyError}`;
   };
   const loop = async (): Promise<void> => {
     const agent = new Agent({ connections: 1, pipelining: kept ? 1 : 0 });
     while (!stopped) {
-      let outcome = await call(agent).catch(word);
+      let outcome = await call(agent).catch(describeError);
       if (kept && closedBefore.test(outcome)) {
         repeated += 1;
-        outcome = await call(agent).catch(word);
+        outcome = await call(agent).catch(describeError);
       }
       if (outcome === "200") answered += 1;
       else failures.push(outcome);
@@ -69,8 +69,8 @@ export function openCallLoops({ url, callers, kept }: CallLoopsOptions): CallLoo
       return repeated;
     },
     more: async (count) => {
-      const wanted = answered + count;
-      await eventually(() => answered >= wanted, { every: 5, what: `${count} more answers` });
+      const target = answered + count;
+      await eventually(() => answered >= target, { every: 5, what: `${count} more answers` });
     },
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),

@@ -27,29 +27,29 @@ import { answered, hang, mortal, WorkerBench } from "./worker-bench.ts";
 
 const slots = 3;
 const url = "http://receiver.example/";
-/** What the function does with a call, by the call's body. */
+/** How the function handles a call, selected by the call's body. */
 const behaviours = ["ok", "slow", "retry", "rejected", "exhausted"] as const;
 
-/** Outcomes of a run after which the call may run once more. */
+/** Outcomes of a run after which the call may run again. */
 const runsAgain: ReadonlySet<string> = new Set(["lost", "handed-back"]);
 
-/** What the commands know of the calls and workers there are. */
+/** How many calls were sent and how many workers run. */
 interface Model {
   calls: number;
   workers: number;
 }
 
-/** The real thing: memory adapters whose operations fail as a plan wants, and the test's own account. */
+/** The real system: memory adapters whose operations fail according to a plan, and the test's own account. */
 class Protocol {
   readonly bench = new WorkerBench({ ackWait: 600, attempts: 2, slots });
   readonly plan: FaultPlan;
   readonly ids: string[] = [];
   readonly lines: LedgerLine[] = [];
-  /** Ids of calls, those derived for another call under a known id among them. */
+  /** Ids of calls, including those derived when a known id was sent with another call. */
   readonly seen = new Set<string>();
   readonly #workers: { readonly worker: QueueWorker; readonly kill: () => void }[] = [];
   readonly #lost: (() => Promise<number>)[] = [];
-  /** Runs that were under way in workers when these were killed. */
+  /** Runs in flight in workers when these were killed. */
   inFlightAtKills = 0;
 
   constructor(seed: number) {
@@ -135,7 +135,7 @@ class Protocol {
     this.#workers.push({ worker, kill });
   }
 
-  /** Runs whose lease was lost to faults, or that a stopping worker cut off: each may have run again. */
+  /** Runs that lost their lease to faults or were handed back by a stopping worker: each call may have run again. */
   async lostRuns(): Promise<number> {
     return (await Promise.all(this.#lost.map((count) => count()))).reduce((sum, count) => sum + count, 0);
   }
@@ -151,7 +151,7 @@ class Protocol {
     await found?.worker.stop(20);
   }
 
-  /** Lets all come to an end with a worker that works, and compares what happened with what may. */
+  /** Starts a worker without faults, waits until all calls have ended, and returns the violated invariants. */
   async settle(): Promise<readonly string[]> {
     const { bench } = this;
     this.startWorker(faultPlan([]));
@@ -173,15 +173,15 @@ class Protocol {
     }));
     const faults = this.plan.happened.length;
     const { violations } = checkInvariants(
-      { ...accountOf([...latest(this.lines), ...runs]), statuses },
+      { ...accountOf([...strongest(this.lines), ...runs]), statuses },
       { extraRuns: this.inFlightAtKills + (await this.lostRuns()), extraCallbacks: faults + this.inFlightAtKills },
     );
     return violations.map(({ sentence }) => sentence);
   }
 }
 
-/** Of an id that was sent several times the answer that says most: accepted, else unknown, else refused. */
-function latest(lines: readonly LedgerLine[]): LedgerLine[] {
+/** Keeps one outcome of an id that was sent several times: accepted, else unknown, else refused. */
+function strongest(lines: readonly LedgerLine[]): LedgerLine[] {
   const rank = { accepted: 0, unknown: 1, refused: 2 };
   const sent = Map.groupBy(
     lines.filter((line) => line.kind === "sent"),
@@ -263,7 +263,7 @@ const commands = [
   fc.constantFrom(1, 10, 50).map((time) => command(`${time} ms pass`, () => pause(time))),
 ];
 
-/** Runs so many random sequences of commands, each on a protocol of its own; one that breaks an invariant fails with its seed. */
+/** Runs this many random sequences of commands, each on a new protocol; a violated invariant fails with the seed. */
 export async function checkCallProtocol(sequences: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 40, size: "max" }), fc.nat(), async (sequence, seed) => {

@@ -5,29 +5,29 @@ import { buildConnector } from "undici";
 
 import type { CallbackNetwork } from "../../runtime/adapters/http/callbacks/callback-network.ts";
 
-/** A network of the test's own: it knows the names that the test gives it, and connects to loopback alone. */
+/** A network that resolves the names which a test gives it, and connects to loopback only. */
 export interface TestNetwork extends CallbackNetwork {
-  /** Addresses that connections were asked to, whether they were opened or not. */
+  /** Addresses of all connection attempts, successful or not. */
   readonly dialled: string[];
 }
 
 /**
- * `names`: what each look-up of a name gives, the last one for ever; `localhost` is known. `mapped`: loopback addresses that
- * stand for others.
+ * `names`: results of successive look-ups of a name; the last one repeats. `localhost` is built in. `mapped`: loopback
+ * addresses that stand in for others.
  */
 export function testNetwork(
   names: Readonly<Record<string, readonly (readonly string[])[]>> = {},
   mapped: Readonly<Record<string, string>> = {},
 ): TestNetwork {
   const dialled: string[] = [];
-  const answers = new Map(
+  const results = new Map(
     Object.entries({ localhost: [["127.0.0.1"]], ...names }).map(([name, each]) => [name, [...each]]),
   );
   return {
     dialled,
     resolve: async (name) => {
-      const waiting = answers.get(name);
-      const found = waiting !== undefined && waiting.length > 1 ? waiting.shift() : waiting?.[0];
+      const remaining = results.get(name);
+      const found = remaining !== undefined && remaining.length > 1 ? remaining.shift() : remaining?.[0];
       if (found === undefined || found.length === 0) throw new Error(`getaddrinfo ENOTFOUND ${name}`);
       return found;
     },
@@ -44,8 +44,8 @@ export function testNetwork(
         };
         const host = to.hostname.replace(/^\[|\]$/g, "");
         if (ipaddr.isValid(host)) return dial(host);
-        // A name that nobody looked up is not this network's to guess.
-        if (lookup === undefined) return dial(answers.get(host)?.[0]?.[0] ?? "0.0.0.0");
+        // Without a look-up: the first address of a known name, or one that is refused.
+        if (lookup === undefined) return dial(results.get(host)?.[0]?.[0] ?? "0.0.0.0");
         return lookup(host, { all: true }, (err, found) => {
           if (err !== null) return callback(err, null);
           const [first] = Array.isArray(found) ? found.map(({ address }) => address) : [found];

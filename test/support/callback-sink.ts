@@ -6,12 +6,12 @@ import { buffer } from "node:stream/consumers";
 import { eventually } from "./eventually.ts";
 import type { CallbackReceived, LedgerWriter } from "./ledger.ts";
 
-/** What the sink does with a callback after it has noted it. */
+/** What the sink does with a callback after recording it. */
 export type SinkAnswer =
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  /** Never answers. */
+  /** Never responds. */
   | { readonly kind: "hang" }
-  /** Closes the connection by force. */
+  /** Resets the connection. */
   | { readonly kind: "reset" };
 
 export interface ReceivedCallback extends CallbackReceived {
@@ -21,25 +21,25 @@ export interface ReceivedCallback extends CallbackReceived {
   readonly body: Buffer;
 }
 
-/** A real HTTP server that receives callbacks and writes down what came. */
+/** A real HTTP server that records the callbacks it receives. */
 export interface CallbackSink extends AsyncDisposable {
   readonly port: number;
   /** The `X-Callback-Url` to send. */
   readonly url: string;
   /** In the order of arrival. */
   readonly received: readonly ReceivedCallback[];
-  /** From now on; the answers given to `answerNext` come first. */
-  answerAlways(answer: SinkAnswer): void;
+  /** For all further callbacks; the actions given to `answerNext` come first. */
+  answerAlways(action: SinkAnswer): void;
   /** For the next callbacks, one each. */
-  answerNext(...answers: readonly SinkAnswer[]): void;
+  answerNext(...actions: readonly SinkAnswer[]): void;
   /** The callbacks of one call. */
   of(id: string): readonly ReceivedCallback[];
-  /** The first callback of `id`, waiting at most `within` milliseconds (10 000). */
+  /** The first callback of `id`, waiting at most `within` milliseconds (45 000). */
   waitFor(id: string, within?: number): Promise<ReceivedCallback>;
   close(): Promise<void>;
 }
 
-/** Answers 200 until told otherwise. Port 0 (the default) = any free one; a fixed one lets a sink come back. */
+/** Responds 200 by default. Port 0 (the default) = any free port; with a fixed one a sink can be reopened. */
 export async function openCallbackSink(
   options: { readonly port?: number; readonly ledger?: LedgerWriter } = {},
 ): Promise<CallbackSink> {
@@ -49,13 +49,13 @@ export async function openCallbackSink(
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request);
-    const answer = next.shift() ?? always;
-    const line = ledgerLine(request, body, answer);
+    const action = next.shift() ?? always;
+    const line = ledgerLine(request, body, action);
     options.ledger?.append(line);
     received.push({ ...line, method: request.method ?? "", target: request.url ?? "", body });
-    switch (answer.kind) {
+    switch (action.kind) {
       case "status":
-        response.writeHead(answer.status, answer.headers).end();
+        response.writeHead(action.status, action.headers).end();
         return;
       case "hang":
         return;
@@ -63,7 +63,7 @@ export async function openCallbackSink(
         request.socket.resetAndDestroy();
         return;
       default:
-        answer satisfies never;
+        action satisfies never;
     }
   };
   const server = createServer((request, response) => {
@@ -85,10 +85,10 @@ export async function openCallbackSink(
     port: address.port,
     url: `http://127.0.0.1:${address.port}/callback`,
     received,
-    answerAlways: (answer) => {
-      always = answer;
+    answerAlways: (action) => {
+      always = action;
     },
-    answerNext: (...answers) => void next.push(...answers),
+    answerNext: (...actions) => void next.push(...actions),
     of,
     waitFor: (id, within) => eventually(() => of(id)[0], { within, what: `a callback of call ${id}` }),
     close,
@@ -96,7 +96,7 @@ export async function openCallbackSink(
   };
 }
 
-function ledgerLine(request: IncomingMessage, body: Buffer, answer: SinkAnswer): CallbackReceived {
+function ledgerLine(request: IncomingMessage, body: Buffer, action: SinkAnswer): CallbackReceived {
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
   return {
     kind: "callback",
@@ -105,6 +105,6 @@ function ledgerLine(request: IncomingMessage, body: Buffer, answer: SinkAnswer):
     headers: Object.fromEntries(headers),
     bodyHash: createHash("sha256").update(body).digest("hex"),
     bodySize: body.byteLength,
-    ...(answer.kind === "status" ? { answered: answer.status } : {}),
+    ...(action.kind === "status" ? { answered: action.status } : {}),
   };
 }

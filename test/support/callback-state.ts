@@ -9,7 +9,7 @@ export async function callbackOf(platform: Platform, id: string): Promise<Callba
   return (await platform.calls.status(id))?.callback;
 }
 
-/** The same once it is sent or failed, waiting at most `within` milliseconds (45 000). */
+/** Waits at most `within` milliseconds (45 000) until the callback is sent or failed. */
 export function callbackSettled(platform: Platform, id: string, within = 45_000): Promise<Callback> {
   return eventually(
     async () => {

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** What happens to the bytes of one direction. Nothing set = passed on at once. */
+/** Faults of one direction. Without any, bytes are passed on at once. */
 export interface ChaosFaults {
-  /** Milliseconds each byte is held. */
+  /** Delay of each byte, milliseconds. */
   readonly latency?: number;
-  /** Up to so many milliseconds more, at random per chunk; order is kept. */
+  /** Maximum of a random extra delay per chunk, milliseconds; order is kept. */
   readonly jitter?: number;
-  /** Bytes a second. */
+  /** Bytes per second. */
   readonly rate?: number;
-  /** Most bytes written at once. */
+  /** Maximum bytes per write. */
   readonly slice?: number;
-  /** Nothing passes, not even the end of a connection; both sides believe the other is there. */
+  /** Nothing passes, not even the end of a connection: each side believes that the other is there. */
   readonly blackHole?: boolean;
-  /** Each connection is reset once so many of its bytes have passed. */
+  /** Each connection is reset after this many bytes. */
   readonly cutAfter?: number;
 }
 
@@ -23,32 +23,32 @@ export interface ChaosCounters {
   readonly open: number;
   readonly bytesUp: number;
   readonly bytesDown: number;
-  /** Connections that the proxy itself broke. */
+  /** Connections that the proxy itself reset. */
   readonly broken: number;
 }
 
-/** A TCP proxy that misbehaves on demand; changes reach open connections. */
+/** A TCP proxy that injects faults; changes also apply to open connections. */
 export interface ChaosProxy extends AsyncDisposable {
   readonly port: number;
-  /** Faults from client to upstream, replacing the former ones. */
+  /** Replaces the faults from client to upstream. */
   up(faults: ChaosFaults): void;
-  /** Faults from upstream to client, replacing the former ones. */
+  /** Replaces the faults from upstream to client. */
   down(faults: ChaosFaults): void;
-  /** Both directions behave again. */
+  /** Removes the faults of both directions. */
   heal(): void;
-  /** Resets every open connection now. */
+  /** Resets every open connection. */
   reset(): void;
-  /** Resets the `n`-th connection accepted from now on (1 = the next) at once. */
+  /** Resets the `n`-th connection from now on (1 = the next) as soon as it is accepted. */
   closeNth(n: number): void;
-  /** Where new connections go from now on. */
+  /** Sets the upstream port of new connections. */
   target(port: number): void;
   counters(): ChaosCounters;
   close(): Promise<void>;
 }
 
-type Piece = { readonly bytes: Buffer; readonly at: number; readonly extra: number } | "end" | "reset";
+type Chunk = { readonly bytes: Buffer; readonly at: number; readonly extra: number } | "end" | "reset";
 
-const mostHeld = 1_048_576;
+const maxBuffered = 1_048_576;
 
 /** Opens a proxy on a free port of 127.0.0.1 to `port` of 127.0.0.1. */
 export async function openChaosProxy(port: number): Promise<ChaosProxy> {
@@ -83,50 +83,50 @@ export async function openChaosProxy(port: number): Promise<ChaosProxy> {
     to: Socket,
     pair: readonly [Socket, Socket],
   ): Promise<void> => {
-    const pieces: Piece[] = [];
-    let held = 0;
+    const chunks: Chunk[] = [];
+    let buffered = 0;
     let passed = 0;
     let freeAt = 0;
-    const take = (piece: Piece): void => {
-      pieces.push(piece);
+    const enqueue = (chunk: Chunk): void => {
+      chunks.push(chunk);
       changed();
     };
     from.on("data", (bytes: Buffer) => {
-      held += bytes.length;
-      if (held > mostHeld) from.pause();
-      take({ bytes, at: performance.now(), extra: Math.random() });
+      buffered += bytes.length;
+      if (buffered > maxBuffered) from.pause();
+      enqueue({ bytes, at: performance.now(), extra: Math.random() });
     });
-    from.on("end", () => take("end"));
-    from.on("error", () => take("reset"));
+    from.on("end", () => enqueue("end"));
+    from.on("error", () => enqueue("reset"));
 
     while (pairs.has(pair)) {
-      const piece = pieces[0];
+      const chunk = chunks[0];
       const { latency = 0, jitter = 0, rate, slice, blackHole, cutAfter } = faults[direction];
-      if (piece === undefined || blackHole === true) {
+      if (chunk === undefined || blackHole === true) {
         await wait();
         continue;
       }
-      if (piece === "end") {
+      if (chunk === "end") {
         to.end();
         return;
       }
-      if (piece === "reset") return breakPair(pair);
-      const due = Math.max(piece.at + latency + jitter * piece.extra, freeAt);
+      if (chunk === "reset") return breakPair(pair);
+      const due = Math.max(chunk.at + latency + jitter * chunk.extra, freeAt);
       if (due > performance.now()) {
         await wait(due - performance.now());
         continue;
       }
       const left = cutAfter === undefined ? Number.POSITIVE_INFINITY : cutAfter - passed;
       if (left <= 0) return breakPair(pair);
-      const bytes = piece.bytes.subarray(0, Math.min(slice ?? piece.bytes.length, left));
-      pieces.shift();
-      if (bytes.length < piece.bytes.length) pieces.unshift({ ...piece, bytes: piece.bytes.subarray(bytes.length) });
+      const bytes = chunk.bytes.subarray(0, Math.min(slice ?? chunk.bytes.length, left));
+      chunks.shift();
+      if (bytes.length < chunk.bytes.length) chunks.unshift({ ...chunk, bytes: chunk.bytes.subarray(bytes.length) });
       passed += bytes.length;
-      held -= bytes.length;
-      if (held <= mostHeld) from.resume();
+      buffered -= bytes.length;
+      if (buffered <= maxBuffered) from.resume();
       counts[direction === "up" ? "bytesUp" : "bytesDown"] += bytes.length;
       freeAt = rate === undefined ? 0 : performance.now() + (bytes.length * 1_000) / rate;
-      // The write's own answer keeps slices apart and a slow reader slow.
+      // Waiting for the write's callback keeps slices apart and passes on a slow reader's back-pressure.
       await new Promise<void>((resolve) => to.write(bytes, () => resolve()));
     }
   };

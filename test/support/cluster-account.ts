@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { TestCluster } from "./test-cluster.ts";
 
 /**
- * Flags by which a process of ours speaks to the cluster as a service account that is there, with files below `directory`
- * as a pod has them mounted.
+ * Flags with which a process of the platform connects to the cluster as an existing service account. The account's
+ * files lie below `directory`, as they are mounted in a pod.
  */
 export async function flagsAsAccount(
   cluster: TestCluster,

@@ -6,14 +6,14 @@ import { callEvidence } from "./call-evidence.ts";
 import type { ClusterPlatform } from "./cluster-platform.ts";
 import { eventually } from "./eventually.ts";
 
-/** What `fetch` takes, as far as it is used. */
+/** The options of `fetch` that are used. */
 export interface ClusterRequest {
   readonly method?: string;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a person does with a platform in a cluster: by requests to its gateway, and by kubectl. */
+/** Uses a platform in a cluster as people do: by requests to its gateway and by kubectl. */
 export interface ClusterClient {
   send(path: string, init?: ClusterRequest): Promise<Response>;
   sendJson(method: string, path: string, body: object): Promise<Response>;
@@ -21,21 +21,21 @@ export interface ClusterClient {
   kubectl(...args: readonly string[]): Promise<string>;
   /** `name` or `name.namespace`. */
   show(name: string): Promise<FunctionStatus>;
-  /** Waits, at most a minute, until the function is as it shall be. */
+  /** Waits, at most a minute, until `holds` is true of the function's status. */
   shows(name: string, what: string, holds: (status: FunctionStatus) => boolean): Promise<FunctionStatus>;
-  /** Deploys a function that answers with the request's body, and waits until it is ready. */
+  /** Deploys a function that echoes the request's body, and waits until it is ready. */
   deploy(name: string, more?: object): Promise<void>;
-  /** Status and text of the answer: `200 hello`. */
+  /** Status and body of the response: `200 hello`. */
   call(name: string, body?: string): Promise<string>;
-  /** Waits, at most a minute, for the end of a queued call. */
+  /** Waits, at most two minutes, for the end of a queued call. */
   ended(id: string): Promise<CallRecord>;
 }
 
-const patience = 60_000;
-/** A worker that was killed with a call in its hands keeps it from others for so long. */
+const timeout = 60_000;
+/** How long the call of a killed worker is kept from other workers. */
 const ackWait = 60_000;
 
-/** Whether a function has the replicas it shall have, and nothing is under way. */
+/** Whether a function has its desired replicas and is not being reconciled. */
 export function isReady({ replicas, availableReplicas, conditions }: FunctionStatus): boolean {
   return (
     availableReplicas === replicas &&
@@ -43,7 +43,7 @@ export function isReady({ replicas, availableReplicas, conditions }: FunctionSta
   );
 }
 
-/** A client of the platform that is there once `platform` is called. */
+/** A client of the platform that `platform` returns; it is called at each use. */
 export function clusterClient(platform: () => ClusterPlatform): ClusterClient {
   const send = (path: string, init: ClusterRequest = {}): Promise<Response> =>
     fetch(`${platform().url}${path}`, {
@@ -63,7 +63,7 @@ export function clusterClient(platform: () => ClusterPlatform): ClusterClient {
         const status = await show(name);
         return holds(status) ? status : undefined;
       },
-      { within: patience, what, every: 100 },
+      { within: timeout, what, every: 100 },
     );
   return {
     send,
@@ -75,28 +75,28 @@ export function clusterClient(platform: () => ClusterPlatform): ClusterClient {
       const [service = "", namespace] = name.split(".");
       const place = namespace === undefined ? {} : { namespace };
       const deployment = { service, ...place, image: platform().image, envProcess: "cat", ...more };
-      const answer = await sendJson("PUT", "/system/functions", deployment);
-      expect([answer.status, await answer.text()]).toEqual([202, ""]);
+      const response = await sendJson("PUT", "/system/functions", deployment);
+      expect([response.status, await response.text()]).toEqual([202, ""]);
       await shows(name, `${name} to be ready`, isReady);
     },
     call: async (name, body = "hello") => {
-      const answer = await send(`/function/${name}`, { method: "POST", body });
-      return `${answer.status} ${await answer.text()}`;
+      const response = await send(`/function/${name}`, { method: "POST", body });
+      return `${response.status} ${await response.text()}`;
     },
     ended: async (id) => {
-      const looks: string[] = [];
+      const observed: string[] = [];
       const began = performance.now();
-      const look = async (): Promise<CallRecord | undefined> => {
+      const check = async (): Promise<CallRecord | undefined> => {
         const text = await (await send(`/async-function/${id}?wait=5s`)).text();
-        looks.push(`after ${Math.round(performance.now() - began)} ms: ${text.trim()}`);
+        observed.push(`after ${Math.round(performance.now() - began)} ms: ${text.trim()}`);
         const found: CallRecord = JSON.parse(text);
         const isOver = ["done", "failed", "cancelled"].includes(found.state);
         return isOver && found.callback?.state !== "pending" ? found : undefined;
       };
       try {
-        return await eventually(look, { within: ackWait + patience, what: `call ${id} to be over` });
+        return await eventually(check, { within: ackWait + timeout, what: `call ${id} to be over` });
       } catch (cause) {
-        throw new Error(`${String(cause)}\n${await callEvidence(platform(), looks)}`, { cause });
+        throw new Error(`${String(cause)}\n${await callEvidence(platform(), observed)}`, { cause });
       }
     },
   };

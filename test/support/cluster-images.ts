@@ -11,8 +11,8 @@ import { tempDirectory } from "./temp-directory.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
 /**
- * Brings an image, a tar as `docker save` writes it, into the cluster.
- * @throws Error when the cluster is not one of `scripts/cluster`: nobody told how images come into it
+ * Loads an image, a tar as `docker save` writes it, into the cluster.
+ * @throws Error if the cluster is not one of `scripts/cluster`: how to load images into another one is unknown
  */
 export async function loadImage(cluster: TestCluster, file: string): Promise<void> {
   if (cluster.directory === undefined)
@@ -22,8 +22,8 @@ export async function loadImage(cluster: TestCluster, file: string): Promise<voi
 }
 
 /**
- * Makes the base image of this system's Node.js and programs, and brings it into the cluster: it runs the watchdog, and
- * through it what `fprocess` says. Pods must not ask for a pull: `imagePullPolicy: Never`.
+ * Builds the base image from this system's Node.js and programs, and loads it into the cluster. It runs the watchdog,
+ * which runs `fprocess`. Pods must set `imagePullPolicy: Never`.
  */
 export async function loadBaseImage(cluster: TestCluster): Promise<string> {
   await using made = await packBaseImage();
@@ -31,7 +31,7 @@ export async function loadBaseImage(cluster: TestCluster): Promise<string> {
   return baseImageName;
 }
 
-/** Brings images that were made into the cluster. */
+/** Loads built images into the cluster. */
 export async function loadMadeImages(
   cluster: TestCluster,
   { directory }: Pick<MadeImages, "directory">,

@@ -8,7 +8,7 @@ import { platformProcess, type PlatformProcess, type PlatformProcessOptions } fr
 import { tempDirectory } from "./temp-directory.ts";
 import { openTestCluster, type TestCluster } from "./test-cluster.ts";
 
-/** A cluster with the custom resources, accounts and rights of a platform, whose operators run beside it. */
+/** A cluster with the custom resources, accounts and rights of a platform; its operators run on this machine. */
 export interface OperatedCluster extends AsyncDisposable {
   readonly cluster: TestCluster;
   /** Of functions. */
@@ -17,7 +17,7 @@ export interface OperatedCluster extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The platform's namespace is the cluster's own, functions have another; `count` operators run as their account. */
+/** The platform has the namespace of `cluster`, functions have another; `count` operators run as their account. */
 export async function openOperatedCluster(
   count = 1,
   flags: readonly string[] = [],
@@ -57,8 +57,8 @@ export async function openOperatedCluster(
 }
 
 /**
- * Brings custom resources, accounts, rights and a namespace for functions into the cluster; hands back that namespace and
- * the flags of an operator that runs as its account, whose files lie below `directory`.
+ * Applies custom resources, accounts, rights and a namespace for functions. Returns that namespace and the flags of an
+ * operator that runs as its service account, whose files lie below `directory`.
  */
 export async function prepareForOperators(
   cluster: TestCluster,
@@ -67,7 +67,7 @@ export async function prepareForOperators(
 ): Promise<{ readonly namespace: string; readonly flags: readonly string[] }> {
   const namespace = `${cluster.namespace}-fn`;
   await applyDefinitions(cluster);
-  // Operators of editions with many namespaces run in the same cluster, and take what belongs to nobody.
+  // Operators of editions with many namespaces run in the same cluster, and adopt namespaces without an owner.
   const owner = { [objectLabel.platform]: cluster.namespace };
   const marker = { [namespaceMarker.key]: namespaceMarker.value };
   const marked = { labels: { "pod-security.kubernetes.io/enforce": "restricted", ...marker, ...owner } };

@@ -10,18 +10,18 @@ import { isAlive, livingProcesses, type KnownProcess } from "./process-tree.ts";
 
 /** A process of a cluster of `scripts/cluster`: kube-apiserver, kubelet … */
 export interface ClusterPart {
-  /** Neither answers nor ends until `thaw`. */
+  /** Suspends it: it neither responds nor ends until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** Ends it without warning; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts it again as it was; the cluster's `down` will find it. */
+  /** Starts it again with the same arguments and environment; the cluster's `down` will find it. */
   restart(): Promise<void>;
 }
 
 /**
  * The process that was started under this name for the cluster in `directory`.
- * @throws Error when it does not run
+ * @throws Error if it does not run
  */
 export async function clusterPart(directory: string, name: string): Promise<ClusterPart> {
   const file = join(directory, "pid", name);
@@ -31,7 +31,7 @@ export async function clusterPart(directory: string, name: string): Promise<Clus
   let current: KnownProcess = known;
   const raw = await readFile(`/proc/${known.pid}/cmdline`, "utf8");
   const [program = "", ...args] = raw.split("\0").slice(0, -1);
-  // As it was started: it belongs to the cluster, and not to the tests.
+  // Its own directory and environment: it belongs to the cluster, not to the tests.
   const cwd = await readlink(`/proc/${known.pid}/cwd`);
   const variables = (await readFile(`/proc/${known.pid}/environ`, "utf8")).split("\0").filter((each) => each !== "");
   const env = Object.fromEntries(
@@ -56,7 +56,7 @@ export async function clusterPart(directory: string, name: string): Promise<Clus
     },
   };
 
-  /** Undefined when it ended at once. */
+  /** Undefined if it ended within a second. */
   async function start(): Promise<KnownProcess | undefined> {
     const log = openSync(join(directory, "log", `${name}.log`), "a");
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", log, log] });

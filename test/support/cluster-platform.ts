@@ -16,7 +16,7 @@ export interface ClusterPlatform extends AsyncDisposable {
   /** Of the Service, reachable from this machine. */
   readonly url: string;
   readonly authorization: string;
-  /** Of a function: runs what `envProcess` says. */
+  /** For functions: runs `envProcess`. */
   readonly image: string;
   close(): Promise<void>;
 }
@@ -25,8 +25,8 @@ const rolloutTimeout = 180_000;
 const say = (): void => {};
 
 /**
- * Makes the images, brings them in, applies all manifests with fresh secrets, and waits until everything is ready. The
- * platform lives in the namespace of `opened`, and closes it; in one of its own when absent.
+ * Builds and loads the images, applies all manifests with fresh secrets, and waits until everything is ready. The
+ * platform lives in the namespace of `opened`, which it closes, or else in a new one.
  */
 export async function openClusterPlatform(
   options: Readonly<Record<string, unknown>> = {},
@@ -40,7 +40,7 @@ export async function openClusterPlatform(
     await loadPlatformImages(cluster);
     const image = await loadBaseImage(cluster);
     const platform = readPlatform({
-      // Several platforms share the cluster: with many namespaces each would take those that another one made.
+      // Several platforms share the cluster: with many namespaces each would adopt those of the others.
       edition: "community",
       platformNamespace: namespace,
       functionNamespace,
@@ -79,7 +79,7 @@ export async function openClusterPlatform(
   }
 }
 
-/** Makes the images of the platform, of this version or with another tag, and brings them into the cluster. */
+/** Builds the platform's images, tagged with this version or `tag`, and loads them into the cluster. */
 export async function loadPlatformImages(cluster: TestCluster, tag?: string): Promise<void> {
   await using made = await makeImages({ say, ...(tag !== undefined && { tag }) });
   await loadMadeImages(cluster, made);

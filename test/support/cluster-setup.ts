@@ -6,12 +6,12 @@ import type { TestProject } from "vitest/node";
 import { environment } from "../../runtime/process/settings.ts";
 import { clusterBinaries, clusterLevels, type ClusterLevel } from "../../scripts/cluster/places.ts";
 
-/** The cluster that tests were told to use. */
+/** The cluster that tests use. */
 export interface GivenCluster {
   readonly kubeconfig: string;
   readonly level: ClusterLevel;
   readonly kubectl: string;
-  /** Where it lives, when it is one of `scripts/cluster`; absent for anybody else's. */
+  /** Its directory, if it is one of `scripts/cluster`. */
   readonly directory?: string;
 }
 
@@ -22,12 +22,12 @@ declare module "vitest" {
   }
 }
 
-/** Hands the tests of project `cluster` what they were told to use; vitest calls it before the first of them. */
+/** Provides the cluster to the tests of project `cluster`; vitest calls it before the first of them. */
 export function setup(project: TestProject): void {
   project.provide("cluster", givenCluster(environment()));
 }
 
-/** The cluster that the environment names. Never one that happens to be there. */
+/** The cluster that the environment names, never one that merely happens to run. */
 export function givenCluster(
   variables: Readonly<Record<string, string | undefined>>,
 ): GivenCluster | { readonly missing: string } {

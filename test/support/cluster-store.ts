@@ -2,29 +2,29 @@ import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { join } from "node:path";
 
-/** One key of the store, and what is under it. */
+/** A key of the store with its value. */
 export interface StoredValue {
   readonly key: string;
   readonly value: Buffer;
 }
 
-/** The store of a cluster of `scripts/cluster`, past its API server: for tests that need more objects than it takes in time. */
+/** The etcd of a cluster of `scripts/cluster`, for tests that need more objects than the API server accepts in time. */
 export interface ClusterStore {
   /** All keys below `prefix`. */
   keys(prefix: string): Promise<readonly string[]>;
-  /** Undefined when there is no such key. */
+  /** Undefined if there is no such key. */
   get(key: string): Promise<Buffer | undefined>;
   put(values: Iterable<StoredValue>): Promise<void>;
   remove(keys: Iterable<string>): Promise<void>;
   close(): void;
 }
 
-/** What etcd takes in one transaction, and some lanes of them. */
-const mostInOne = 100;
-const lanes = 4;
+/** Operations that etcd accepts in one transaction, and how many transactions run at once. */
+const batchSize = 100;
+const concurrency = 4;
 const success = 200;
 
-interface RangeAnswer {
+interface RangeResponse {
   readonly kvs?: readonly { readonly key: string; readonly value?: string }[];
 }
 
@@ -37,35 +37,35 @@ export async function openClusterStore(directory: string): Promise<ClusterStore>
     pki("apiserver-client.crt"),
     pki("apiserver-client.key"),
   ]);
-  const agent = new Agent({ keepAlive: true, maxSockets: lanes, ca, cert, key });
-  const ask = (path: string, body: object): Promise<unknown> =>
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency, ca, cert, key });
+  const post = (path: string, body: object): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const sent = request(new URL(path, url.trim()), { agent, method: "POST" }, (answer) => {
+      const sent = request(new URL(path, url.trim()), { agent, method: "POST" }, (response) => {
         const chunks: Buffer[] = [];
-        answer.on("error", reject).on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("end", () => {
+        response.on("error", reject).on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
-          if (answer.statusCode === success) resolve(JSON.parse(text));
-          else reject(new Error(`Cannot ask etcd for ${path}: ${answer.statusCode} ${text}`));
+          if (response.statusCode === success) resolve(JSON.parse(text));
+          else reject(new Error(`Cannot ask etcd for ${path}: ${response.statusCode} ${text}`));
         });
       });
       sent.on("error", reject).end(JSON.stringify(body));
     });
   const change = async (operations: Iterator<object>): Promise<void> => {
-    const lane = async (): Promise<void> => {
-      for (let some = take(operations); some.length > 0; some = take(operations))
-        await ask("/v3/kv/txn", { success: some });
+    const sendBatches = async (): Promise<void> => {
+      for (let batch = nextBatch(operations); batch.length > 0; batch = nextBatch(operations))
+        await post("/v3/kv/txn", { success: batch });
     };
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await Promise.all(Array.from({ length: concurrency }, sendBatches));
   };
   return {
     keys: async (prefix) => {
       const range = { key: encoded(prefix), range_end: encoded(after(prefix)), keys_only: true };
-      const { kvs = [] } = (await ask("/v3/kv/range", range)) as RangeAnswer;
+      const { kvs = [] } = (await post("/v3/kv/range", range)) as RangeResponse;
       return kvs.map((each) => decoded(each.key).toString("utf8"));
     },
     get: async (name) => {
-      const { kvs = [] } = (await ask("/v3/kv/range", { key: encoded(name) })) as RangeAnswer;
+      const { kvs = [] } = (await post("/v3/kv/range", { key: encoded(name) })) as RangeResponse;
       const [found] = kvs;
       return found && decoded(found.value ?? "");
     },
@@ -80,14 +80,14 @@ export async function openClusterStore(directory: string): Promise<ClusterStore>
   };
 }
 
-function take<T>(values: Iterator<T>): readonly T[] {
-  const portion: T[] = [];
-  while (portion.length < mostInOne) {
+function nextBatch<T>(values: Iterator<T>): readonly T[] {
+  const batch: T[] = [];
+  while (batch.length < batchSize) {
     const next = values.next();
     if (next.done === true) break;
-    portion.push(next.value);
+    batch.push(next.value);
   }
-  return portion;
+  return batch;
 }
 
 function encoded(text: string): string {

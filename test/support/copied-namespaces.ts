@@ -17,8 +17,8 @@ import { eventually } from "./eventually.ts";
 import { openClusterStore, type ClusterStore, type StoredValue } from "./cluster-store.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
-/** Objects that are made anew by whoever made them, or tell of what happened to one namespace alone. */
-const passing = /^\/registry\/(?:events|leases)\//;
+/** Objects that their creators renew, or that record what happened in one namespace. */
+const transient = /^\/registry\/(?:events|leases)\//;
 const startWithin = 300_000;
 const ipAddress: Kind = {
   group: "networking.k8s.io",
@@ -34,9 +34,9 @@ interface Service extends KubeObject {
 }
 
 /**
- * Writes copies of the namespace `seed`, with all that the operator and the cluster's controllers have put into it, straight
- * into the store: each as if it had come to be in the same way. Names of `copies` are as long as that of `seed`, as most
- * values are binary and say how long their texts are.
+ * Writes copies of the namespace `seed`, with everything that the operator and the cluster's controllers put into it,
+ * straight into the store, as if each had been created in the same way. The names of `copies` must be as long as
+ * `seed`, because most values are binary and contain the lengths of their texts.
  */
 export async function copyNamespace(
   cluster: TestCluster,
@@ -67,15 +67,15 @@ export async function copyNamespace(
       ]);
       return tokens.map((token) => known.get(token) ?? randomUUID());
     });
-    const cut = templates.map(({ key, value }) => ({ key: piecesOf(key, tokens), value: piecesOf(value, tokens) }));
-    await whileAway(cluster, directory, () => store.put(written(cut, texts)));
+    const cut = templates.map(({ key, value }) => ({ key: segmentsOf(key, tokens), value: segmentsOf(value, tokens) }));
+    await whileStopped(cluster, directory, () => store.put(written(cut, texts)));
   } finally {
     store.close();
     await client.close();
   }
 }
 
-/** Takes them out of the store again: the controllers would take an hour. */
+/** Removes copies from the store; the controllers would take an hour. */
 export async function removeCopies(directory: string, copies: readonly string[]): Promise<void> {
   if (copies.length === 0) return;
   const [names, store] = [new Set(copies), await openClusterStore(directory)];
@@ -89,32 +89,32 @@ export async function removeCopies(directory: string, copies: readonly string[])
 
 interface Template {
   readonly key: string;
-  /** One character for each byte. */
+  /** One character per byte. */
   readonly value: string;
 }
 
-/** A text cut into what stays and, as a number, which of the tokens stands there. */
-type Pieces = readonly (string | number)[];
+/** A text split into constant strings and numbers, each the index of a token. */
+type Segments = readonly (string | number)[];
 
 function* written(
-  templates: readonly { readonly key: Pieces; readonly value: Pieces }[],
+  templates: readonly { readonly key: Segments; readonly value: Segments }[],
   texts: readonly (readonly string[])[],
 ): Generator<StoredValue> {
   for (const each of texts) {
-    const filled = (pieces: Pieces): string =>
-      pieces.map((piece) => (typeof piece === "number" ? (each[piece] ?? "") : piece)).join("");
+    const filled = (segments: Segments): string =>
+      segments.map((segment) => (typeof segment === "number" ? (each[segment] ?? "") : segment)).join("");
     for (const { key, value } of templates) yield { key: filled(key), value: Buffer.from(filled(value), "latin1") };
   }
 }
 
-function piecesOf(text: string, tokens: readonly string[]): Pieces {
+function segmentsOf(text: string, tokens: readonly string[]): Segments {
   const longestFirst = tokens.toSorted((a, b) => b.length - a.length);
   const any = new RegExp(`(${longestFirst.map((token) => token.replaceAll(".", String.raw`\.`)).join("|")})`);
-  return text.split(any).map((piece, at) => (at % 2 === 1 ? tokens.indexOf(piece) : piece));
+  return text.split(any).map((segment, at) => (at % 2 === 1 ? tokens.indexOf(segment) : segment));
 }
 
-/** Nobody looks while it is half done, or the API server and the controllers would make what is still to come. */
-async function whileAway(cluster: TestCluster, directory: string, work: () => Promise<void>): Promise<void> {
+/** Runs `work` while API server and controllers are stopped: they would create what is missing from half a copy. */
+async function whileStopped(cluster: TestCluster, directory: string, work: () => Promise<void>): Promise<void> {
   const controllers = await clusterPart(directory, "kube-controller-manager");
   const server = await clusterPart(directory, "kube-apiserver");
   await controllers.kill();
@@ -129,7 +129,7 @@ async function whileAway(cluster: TestCluster, directory: string, work: () => Pr
   }
 }
 
-/** Everything of the namespace as it is stored; Services and their addresses as JSON, as addresses differ in length. */
+/** All stored objects of the namespace. Services and their addresses are JSON, because addresses differ in length. */
 async function templatesOf(
   client: KubeClient,
   store: ClusterStore,
@@ -137,7 +137,7 @@ async function templatesOf(
   services: readonly string[],
 ): Promise<readonly Template[]> {
   const ours = new RegExp(`/${seed}(?:/|$)`);
-  const all = (await store.keys("/registry/")).filter((key) => ours.test(key) && !passing.test(key));
+  const all = (await store.keys("/registry/")).filter((key) => ours.test(key) && !transient.test(key));
   const texts: Template[] = [];
   for (const key of all.filter((each) => !each.startsWith("/registry/services/specs/"))) {
     texts.push({ key, value: (await store.get(key))?.toString("latin1") ?? "" });
@@ -158,7 +158,7 @@ async function templatesOf(
   return texts;
 }
 
-/** Of Services. */
+/** Cluster IP addresses of Services. */
 async function addressesOf(client: KubeClient, namespace?: string): Promise<readonly string[]> {
   const query = namespace === undefined ? {} : { namespace };
   const keep = ({ spec: { clusterIP = "None" } }: Service): string => clusterIP;
@@ -171,15 +171,15 @@ async function functionsOf(client: KubeClient, namespace: string): Promise<reado
   return (await listObjects<FunctionObject>(client, kinds.function, { namespace }, keep)).items;
 }
 
-/** Of the network that the API server gives Services addresses of. */
-function* freeAddresses(taken: ReadonlySet<string>): Generator<string, undefined> {
+/** Unused addresses of the network from which the API server assigns those of Services. */
+function* freeAddresses(used: ReadonlySet<string>): Generator<string, undefined> {
   for (let number = 4_096; number < 65_280; number += 1) {
     const address = `10.96.${number >> 8}.${number & 255}`;
-    if (!taken.has(address)) yield address;
+    if (!used.has(address)) yield address;
   }
 }
 
-/** As the operator writes it into the pods' template; it depends on the namespace. */
+/** The revision that the operator writes into the pod template; it depends on the namespace. */
 function revisionOf(object: FunctionObject, platformNamespace: string): string {
   const { limits } = defaultNamespaceSettings(platformNamespace);
   const { spec } = functionDeployment(desiredOf(object), {

@@ -11,28 +11,28 @@ import { parseReplies } from "./raw-client.ts";
 import { sendToSlowFunction, type SlowTransfer } from "./slow-readers.ts";
 import { openSyncGateway } from "./sync-gateway.ts";
 
-/** What proxy and gateway made of framings. */
+/** How proxy and gateway read the framings. */
 export interface FramingCounts {
-  /** Requests that the proxy read, also those that it answered itself. */
+  /** Requests that the proxy read, including those that it replied to itself. */
   readonly read: number;
   /** Requests that the proxy sent to the gateway. */
   readonly sent: number;
-  /** Bodies of uploads that a slow function got whole. */
+  /** Uploads that a slow function received completely. */
   readonly uploads: number;
-  /** Requests that only one of the two counted, and answers and bodies that came to another's place, one sentence each. */
+  /** Requests that only one of the two counted, and misdelivered responses and bodies, one sentence each. */
   readonly differences: readonly string[];
 }
 
-const atOnce = 64;
-/** Silence after which a client that gets no more answers ends its side, milliseconds. */
-const quiet = 1_000;
-/** Longest a connection may last after that. */
-const patience = 10_000;
+const concurrency = 64;
+/** Milliseconds without a byte after which a client ends its side. */
+const idleTimeout = 1_000;
+/** Maximum milliseconds from a client's last write to the end of its connection. */
+const connectionTimeout = 10_000;
 
 /**
- * Sends framings through a proxy to a gateway, each on a connection of its own, and compares the proxy's access log with
- * the requests that the gateway's parsers saw. `uploads` go through the same proxy to a function that reads slowly, again
- * and again until the framings are over.
+ * Sends framings through a proxy to a gateway, each on its own connection, and compares the proxy's access log with the
+ * requests that the gateway's parsers saw. Meanwhile `uploads` are repeated through the same proxy to a function that
+ * reads slowly.
  */
 export async function countFramings(
   kind: ProxyKind,
@@ -56,12 +56,12 @@ export async function countFramings(
     const waiting = framings[Symbol.iterator]();
     const sendNext = async (): Promise<void> => {
       for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
-        const said = await converse(proxy.port, next.value);
-        if (said !== undefined) differences.push(said);
+        const mismatch = await converse(proxy.port, next.value);
+        if (mismatch !== undefined) differences.push(mismatch);
       }
     };
     const through = { port: proxy.port, deploy: gateway.deploy };
-    const sending = Promise.all(Array.from({ length: atOnce }, sendNext)).finally(() => (going = false));
+    const sending = Promise.all(Array.from({ length: concurrency }, sendNext)).finally(() => (going = false));
     while (going && uploads !== undefined) {
       const by = uploaded % 2 === 0 ? "length" : "chunks";
       const { faults } = await sendToSlowFunction(through, { ...uploads, by });
@@ -69,7 +69,7 @@ export async function countFramings(
       uploaded += uploads.transfers - faults.length;
     }
     await sending;
-    // A line is written when its request is over, which the client need not wait for.
+    // The proxy writes a line when its request ends; the client may be done before that.
     await eventually(() => difference(proxy.lines(), seen).length === 0, {
       what: "the last lines",
     }).catch(() => undefined);
@@ -87,7 +87,7 @@ export async function countFramings(
   }
 }
 
-/** `METHOD target` of a request line, however the client wrote it. */
+/** `METHOD target` of a request line in any form. */
 function requestOf(line: string): string {
   const [method = "", target = ""] =
     line
@@ -108,31 +108,31 @@ function difference(lines: readonly ProxyLine[], seen: readonly string[]): strin
   );
 }
 
-/** Sends a framing and reads what comes; the sentence if an answer is another connection's. */
+/** Sends a framing and reads the responses; a sentence if one belongs to another connection. */
 async function converse(port: number, { name, pieces }: Framing): Promise<string | undefined> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1"))).on("error", () => {});
-  for (const piece of pieces) {
-    socket.write(Buffer.from(piece, "latin1"));
+  for (const chunk of pieces) {
+    socket.write(Buffer.from(chunk, "latin1"));
     await turn();
   }
   await closed(socket);
   const sent = pieces.join("");
-  const answered = parseReplies(text, true).flatMap(({ body }) => /^[A-Z]+ \/(\S*)$/.exec(body)?.[1] ?? []);
-  const other = answered.find((rest) => !sent.includes(rest));
+  const echoed = parseReplies(text, true).flatMap(({ body }) => /^[A-Z]+ \/(\S*)$/.exec(body)?.[1] ?? []);
+  const other = echoed.find((rest) => !sent.includes(rest));
   return other === undefined ? undefined : `${name} got the answer to ${other}`;
 }
 
-/** Ends our side after a silence; resolves when the connection is closed. */
+/** Ends our side after the idle timeout; resolves when the connection is closed. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) {
       resolve();
       return;
     }
-    const end = setTimeout(() => socket.end(), quiet);
-    const destroy = setTimeout(() => socket.destroy(), patience);
+    const end = setTimeout(() => socket.end(), idleTimeout);
+    const destroy = setTimeout(() => socket.destroy(), connectionTimeout);
     socket.on("data", () => end.refresh());
     socket.on("end", () => socket.end());
     socket.on("close", () => {

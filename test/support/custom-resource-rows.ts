@@ -6,14 +6,14 @@ import type { FunctionDeployment } from "../../runtime/api/schemas/function-depl
 
 export type ResourceKey = keyof typeof customResources;
 
-/** An object of a kind, its specification or all of it given. */
+/** An object of a kind with its specification. */
 export interface ResourceRow {
   readonly kind: ResourceKey;
   readonly name: string;
   readonly spec: unknown;
 }
 
-/** A row with what the API server must say of it: the field, and the rule that is broken. */
+/** A row that the API server must reject, naming the field and the violated rule. */
 export interface BadRow extends ResourceRow {
   readonly field: string;
   readonly rule: string;
@@ -28,7 +28,7 @@ export function objectOf({ kind, name, spec }: ResourceRow) {
 const image = "ghcr.io/acme/hello:1";
 const hello = { image };
 
-/** A deployment of the REST API in the words of the custom resource. */
+/** A deployment of the REST API as a specification of the custom resource. */
 export function functionSpecOf(deployment: FunctionDeployment): Readonly<Record<string, unknown>> {
   const words: Readonly<Record<string, string>> = { service: "name", envProcess: "handler", envVars: "environment" };
   return Object.fromEntries(
@@ -245,7 +245,7 @@ const probes = (part: string): Bad[] => [
 const statement = { sid: "one", effect: "Allow", action: ["Function:List"], resource: ["*"] };
 const issuer = { iss: "https://issuer.example.com", aud: ["weir"] };
 
-/** Objects that the API server must refuse, with the field and the rule that its message names. */
+/** Objects that the API server must reject, with the field and the rule that its message names. */
 export const badRows: readonly BadRow[] = [
   ...rows("function", "a.b", [["metadata.name", "should match", hello]]),
   ...rows("function", "a".repeat(64), [["metadata.name", "Too long: may not be more than 63", hello]]),

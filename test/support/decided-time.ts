@@ -5,8 +5,8 @@ import { processorTime } from "./process-facts.ts";
 const rounds = 5;
 
 /**
- * The best of at most `times` rounds (5), which must be within `bound`: what else a machine does can only make times longer.
- * A failure says how long the process `pid` waited for a processor meanwhile.
+ * Expects the best of at most `times` rounds (5) to be within `bound`, and returns it: other load of the machine can
+ * only make rounds longer. A failure says how long the process `pid` waited for a processor meanwhile.
  */
 export async function decidedTime(
   pid: number,
@@ -15,15 +15,15 @@ export async function decidedTime(
   times = rounds,
 ): Promise<number> {
   const before = processorTime(pid);
-  const taken: number[] = [];
-  while (taken.length < times && !(Math.min(...taken) <= bound)) taken.push(await round());
+  const durations: number[] = [];
+  while (durations.length < times && !(Math.min(...durations) <= bound)) durations.push(await round());
   const after = processorTime(pid);
-  const best = Math.min(...taken);
+  const best = Math.min(...durations);
   const ran = `process ${pid} ran ${Math.round(after.ran - before.ran)} ms`;
   const waited = `waited ${Math.round(after.waited - before.waited)} ms for a processor`;
   expect(
     best,
-    `rounds took ${taken.map((each) => each.toFixed(1)).join(", ")}; ${ran} and ${waited}`,
+    `rounds took ${durations.map((each) => each.toFixed(1)).join(", ")}; ${ran} and ${waited}`,
   ).toBeLessThanOrEqual(bound);
   return best;
 }

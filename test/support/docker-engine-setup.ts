@@ -6,17 +6,17 @@ import { startDockerEngine, type OwnDockerEngine } from "./docker-engine.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Path of the socket at which test files ask for the engine of their suite. */
+    /** Path of the socket at which test files request the engine of their suite. */
     dockerEngine: string;
   }
 }
 
-/** What a test file may ask of the engine that all files of a suite share. */
+/** Operations that a test file may request of the engine that all files of a suite share. */
 export const engineActs = ["open", "kill", "start", "restart"] as const;
 
 /**
- * Keeps one container engine for all files of a run, from the first that asks for one to the end. Where several suites run in
- * one process they share the first one's.
+ * Keeps one container engine for all files of a run, from the first request to the end. Suites that run in one process
+ * share the engine of the first.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let engine: Promise<OwnDockerEngine> | undefined;
@@ -24,7 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const act = async (name: (typeof engineActs)[number]): Promise<string> => {
     const opened = await (engine ??= startDockerEngine());
     if (name !== "open") await opened[name]();
-    // Left by a file that failed in between.
+    // A test file failed between "kill" and "start".
     else if (killed) await opened.start();
     killed = name === "kill";
     return opened.socket;
@@ -36,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       (err: unknown) => response.writeHead(500).end(err instanceof Error ? (err.stack ?? err.message) : String(err)),
     );
   });
-  // A name in no directory: nothing is left of it.
+  // An abstract socket: no file remains.
   const path = `\0weir-docker-engine-of-${process.pid}`;
   project.provide("dockerEngine", path);
   const isFirst = process.platform === "linux" && (await listens(server, path));

@@ -15,16 +15,16 @@ import { networkState, restoreNetwork } from "./packet-filter.ts";
 import { endProcess, livingProcesses } from "./process-tree.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
-/** A real container engine: with its own data, socket and no network of its own. */
+/** A real container engine with its own data and socket, but no bridge. */
 export interface OwnDockerEngine {
   readonly socket: string;
-  /** SIGTERM, and started again. */
+  /** Sends SIGTERM, waits until it is gone, and starts it again. */
   restart(): Promise<void>;
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
   /** After `kill`. */
   start(): Promise<void>;
-  /** Ends it and removes everything, rules and bridges of this machine too. */
+  /** Ends it and removes everything, including its packet-filter rules and bridges on this machine. */
   close(): Promise<void>;
 }
 
@@ -34,16 +34,16 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 let reason: string | undefined | null = null;
 
-/** Why tests with a container engine cannot run here, said aloud the first time; undefined when they can. Installs one. */
+/** Why tests with a container engine cannot run here, written to stderr once; undefined if they can. Installs one. */
 export function noDockerEngine(): string | undefined {
   if (reason === null) {
-    reason = whyNone();
+    reason = findReason();
     if (reason !== undefined) say(`Skipped: tests with a container engine; ${reason}`);
   }
   return reason;
 }
 
-function whyNone(): string | undefined {
+function findReason(): string | undefined {
   if (process.platform !== "linux") return "they need Linux";
   if (process.getuid?.() !== 0) return "starting one needs root";
   if (installedTool("iptables", "iptables", say) === undefined) return '"iptables" is missing';
@@ -51,11 +51,11 @@ function whyNone(): string | undefined {
   return undefined;
 }
 
-/** Starts an engine with the base image; waits while another process of this machine has one. */
+/** Starts an engine with the base image; waits while another test process of this machine has one. */
 export async function startDockerEngine(): Promise<OwnDockerEngine> {
   const lock = await machineLock("docker-engine");
   const foreign = livingProcesses().some(({ command }) => basename(command.split(" ", 1)[0] ?? "") === "dockerd");
-  // The rules of somebody's own engine would be made anew, and lost in part.
+  // Restoring the rules would lose some of the other engine's.
   if (foreign) say("Another dockerd runs on this machine: the tests' own one leaves the packet filter alone");
   const directory = await tempDirectory("docker");
   const network = await networkState();
@@ -67,15 +67,15 @@ export async function startDockerEngine(): Promise<OwnDockerEngine> {
 
   const start = async (): Promise<void> => {
     const log = createWriteStream(join(directory.path, "log"), { flags: "a" });
-    // Left by a kill; where nobody fetches ended processes their ids look taken.
+    // Left by a kill; where nobody reaps ended processes, their ids seem to be in use.
     for (const file of ["docker.pid", "exec/containerd/containerd.pid"])
       await rm(join(directory.path, file), { force: true });
     child = spawn(
       "env",
       [
-        // On a busy machine dockerd makes containerd write its stacks, to where temporary files go.
+        // On a busy machine dockerd makes containerd write its stacks to the temporary directory.
         `TMPDIR=${directory.path}`,
-        // However the tests end, it is told to end, too.
+        // Ends it when the test process ends, in whatever way.
         "setpriv",
         "--pdeathsig",
         "TERM",
@@ -102,8 +102,8 @@ export async function startDockerEngine(): Promise<OwnDockerEngine> {
     );
     child.stdout?.pipe(log);
     child.stderr?.pipe(log);
-    const answers = async (): Promise<boolean> => (await engineTrouble(socket)) === undefined;
-    await eventually(answers, { within: startTimeout, what: "an answer of dockerd", every: 50 });
+    const isReady = async (): Promise<boolean> => (await engineTrouble(socket)) === undefined;
+    await eventually(isReady, { within: startTimeout, what: "an answer of dockerd", every: 50 });
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const running = child;
@@ -153,7 +153,7 @@ export async function startDockerEngine(): Promise<OwnDockerEngine> {
   };
 }
 
-/** Of one hierarchy or several, however the system has them. */
+/** Of the one hierarchy or the several hierarchies that the system has. */
 async function removeCgroups(name: string): Promise<void> {
   const root = "/sys/fs/cgroup";
   const roots = [root, ...(await readdir(root)).map((each) => join(root, each))];

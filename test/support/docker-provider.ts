@@ -7,7 +7,7 @@ import { echoSpec } from "../contract/replicas.contract.ts";
 import type { TestDockerEngine } from "./shared-docker-engine.ts";
 import { eventually } from "./eventually.ts";
 
-/** Name of the image that the samples of the contracts ask for. */
+/** Image name that the samples of the contracts use. */
 export const echoImage = "example/echo:1";
 
 /** Opens a provider on an engine for tests; its files are below `data`. */
@@ -23,13 +23,13 @@ export async function dockerProvider(engine: Pick<TestDockerEngine, "socket">, d
   });
 }
 
-/** Gives the base image the name that samples ask for. */
+/** Tags the base image as `echoImage`. */
 export async function tagEcho({ client, image }: TestDockerEngine): Promise<void> {
   const [repo = "", tag = ""] = echoImage.split(":");
   await client.call("POST", `/images/${image}/tag`, { query: { repo, tag } });
 }
 
-/** Waits until a replica runs and answers; fails with its failure when it ends instead. */
+/** Starts a replica and waits until it is ready; throws its failure if it ends instead. */
 export async function runReplica(
   provider: Pick<DockerProvider, "replicas">,
   spec: Partial<ReplicaSpec> & { readonly environment: Record<string, string> },

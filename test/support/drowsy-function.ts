@@ -3,7 +3,7 @@ import type { Platform } from "./platform.ts";
 const program =
   'require("node:http").createServer((q, r) => setTimeout(() => r.end("hello"), 2)).listen(process.env.PORT, "127.0.0.1")';
 
-/** Deploys a function that goes to zero and answers `hello`; resolves with its URL. */
+/** Deploys a function that scales to zero and replies `hello`; resolves with its URL. */
 export async function deployDrowsy(platform: Platform): Promise<string> {
   const deployed = await platform.calls.send("PUT", "/system/functions", {
     headers: { authorization: platform.authorization, "content-type": "application/json" },

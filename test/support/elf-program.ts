@@ -1,4 +1,4 @@
-/** Machine code that calls exit with the code in its second byte or word, for the processors that Weir is built for. */
+/** Machine code that exits with `exitCode`, for the processors that Weir is built for. */
 const machines: Readonly<Record<string, { machine: number; code: (exitCode: number) => readonly number[] }>> = {
   x64: {
     machine: 62,
@@ -14,7 +14,7 @@ const symbolNames = "\0a_name_that_only_debuggers_read\0";
 const sectionNames = "\0.text\0.symtab\0.strtab\0.shstrtab\0";
 const address = 0x40_0000;
 
-/** A program of Linux for this processor that ends with `exitCode` (at most 63), with symbols of `symbolBytes` bytes. */
+/** A Linux program for this processor that ends with `exitCode` (at most 63), with `symbolBytes` bytes of symbols. */
 export function elfProgram(exitCode: number, symbolBytes = 4_096): Buffer {
   const target = machines[process.arch];
   if (target === undefined) throw new Error(`there is no program for ${process.arch}`);

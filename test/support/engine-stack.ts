@@ -18,21 +18,21 @@ export interface PulumiStep {
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** Of the inputs that are not what they were. */
+  /** Names of the inputs that changed. */
   readonly diffs: readonly string[];
 }
 
-/** One command that came to its end. */
+/** A command that has ended. */
 export interface PulumiRun {
   readonly code: number;
-  /** All that it wrote. */
+  /** Its stdout and stderr. */
   readonly output: string;
   readonly steps: readonly PulumiStep[];
-  /** Those steps that change something, sorted: `update Deployment gateway`. */
+  /** The steps that change something, sorted: `update Deployment gateway`. */
   readonly changes: readonly string[];
 }
 
-/** A resource as the stack's state has it. */
+/** A resource in the stack's state. */
 export interface StoredResource {
   readonly urn: string;
   readonly type: string;
@@ -43,36 +43,36 @@ export interface StoredResource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** A stack of a program, run by the real command of Pulumi in directories of its own. */
+/** A stack of a program, run by the real Pulumi command in its own directories. */
 export interface PulumiStack extends AsyncDisposable {
-  /** Sets what the program is configured with: `weir:edition`; undefined removes it. */
+  /** Sets values of the program's configuration: `weir:edition`; undefined removes one. */
   configure(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** What it is configured with, secrets left out of account: they are encrypted. */
+  /** The program's configuration; secrets in it are encrypted. */
   configuration(): Promise<Readonly<Record<string, unknown>>>;
-  /** As `configure` for one value that is kept encrypted; the key may be the path of one in a group. */
+  /** As `configure`, for one value that is stored encrypted; the key may be a path into a group. */
   configureSecret(key: string, value: string): Promise<void>;
-  /** Resolves with what came of it, good or not. */
+  /** Resolves even if the command fails. */
   run(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
-  /** The same; rejects with what it wrote when it failed. */
+  /** The same, but rejects with the output if the command fails. */
   expect(command: PulumiCommand, ...args: readonly string[]): Promise<PulumiRun>;
   /**
-   * Begins the command and kills it by force, with all that it started, once `when` holds; then takes away the lock that
-   * it leaves, as a person does with `pulumi cancel`. Rejects when it ended by itself, or after `within` milliseconds.
+   * Starts the command and sends SIGKILL to it and its children once `when` holds; then removes its lock, as people do,
+   * with `pulumi cancel`. Rejects if the command ended by itself, or after `within` milliseconds.
    */
   kill(
     command: PulumiCommand,
     until: { readonly when: () => Promise<boolean>; readonly within: number },
   ): Promise<void>;
-  /** In the clear. */
+  /** Decrypted. */
   outputs(): Promise<Readonly<Record<string, unknown>>>;
   resources(): Promise<readonly StoredResource[]>;
-  /** The files that hold the state, and the configuration, as they are on disk. */
+  /** Content of the files of state and configuration, as it is on disk. */
   files(): Promise<string>;
-  /** Removes all directories; what the stack made stays. */
+  /** Removes all directories; the resources of the stack stay. */
   close(): Promise<void>;
 }
 
-/** Commands that look at all resources. */
+/** Commands that process all resources. */
 export type PulumiCommand = "preview" | "up" | "refresh" | "destroy";
 
 const standIns = join(import.meta.dirname, "pulumi");
@@ -80,16 +80,16 @@ const repository = join(import.meta.dirname, "..", "..");
 const timeout = 600_000;
 const unchanging: ReadonlySet<string> = new Set(["same", "refresh", "read"]);
 
-/** The command: the one that `npm run cluster -- build --pulumi` made, or that of this machine; undefined without one. */
+/** Path of `pulumi`: built by `npm run cluster -- build --pulumi`, else installed on this machine, else undefined. */
 export function pulumiCommand(): string | undefined {
   const built = join(clusterBinaries(), "pulumi");
   return existsSync(built) ? built : findTool("pulumi");
 }
 
 /**
- * A new stack of the project in `directory`, beside which nothing is written: the engine sees links to what is in it.
- * `stack` is the name of one of its samples, which is copied, or any other.
- * @throws Error when there is no command, or it cannot be run
+ * Opens a new stack of the project in `directory`. Nothing is written there: the engine works on links to its files.
+ * If there is a sample called `stack`, it is copied.
+ * @throws Error if there is no command, or it cannot be run
  */
 export async function openPulumiStack(directory: string, stack = "test"): Promise<PulumiStack> {
   const command = pulumiCommand();
@@ -104,7 +104,7 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
     ...pulumiVariables(home),
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: "of the tests",
-    // With it the engine writes down what it does, event by event.
+    // Enables the engine's event log.
     PULUMI_DEBUG_COMMANDS: "true",
   };
   const call = (args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; output: string }> =>
@@ -152,7 +152,7 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
   return {
     configure: async (values) => {
       const file = await readConfiguration();
-      // What is undefined is left out.
+      // JSON leaves out what is undefined.
       await writeFile(configuration, JSON.stringify({ ...file, config: { ...file.config, ...values } }));
     },
     configuration: async () => (await readConfiguration()).config ?? {},
@@ -167,7 +167,7 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
     },
     kill: async (name, { when, within }) => {
       const args = ["--non-interactive", "--color=never", name, "--yes", "--skip-preview"];
-      // A group of its own: what it started goes with it, or notices that it went.
+      // Its own process group: its children are killed with it, or notice that it is gone.
       const child = spawn(command, args, { cwd: project, env, detached: true, stdio: "ignore" });
       const ended = once(child, "exit");
       try {
@@ -199,8 +199,8 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
 }
 
 /**
- * Variables with which the engine finds nothing of this machine's own Pulumi or Kubernetes, and the stand-ins before
- * any plugin. `home` is the directory of the user.
+ * Environment variables that hide this machine's own Pulumi and Kubernetes from the engine, and put the stand-ins
+ * before any plugin. `home` is the user's home directory.
  */
 export function pulumiVariables(home: string): Readonly<Record<string, string>> {
   const { NO_PROXY = "", no_proxy = NO_PROXY, PATH = "", TMPDIR, NODE_COMPILE_CACHE } = environment();
@@ -209,7 +209,7 @@ export function pulumiVariables(home: string): Readonly<Record<string, string>> 
     HOME: home,
     NO_PROXY,
     no_proxy,
-    // The engine starts Node anew for each plugin and each command.
+    // The engine starts a Node for each plugin and each command.
     NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(home, "compiled"),
     ...(TMPDIR !== undefined && { TMPDIR }),
     PULUMI_HOME: home,
@@ -218,12 +218,12 @@ export function pulumiVariables(home: string): Readonly<Record<string, string>> 
   };
 }
 
-/** The file with the sample of a stack: people copy it to `Pulumi.<stack>.yaml`, which is theirs. */
+/** File name of a stack's sample, which people copy to their own `Pulumi.<stack>.yaml`. */
 export function sampleStack(stack: string): string {
   return `Pulumi.${stack}.sample.yaml`;
 }
 
-/** What to do about a command that is not there. */
+/** How to get a missing `pulumi`. */
 export const missingPulumi = 'the command pulumi is not here; "npm run cluster -- build --pulumi" makes it';
 
 async function layOut(directory: string, project: string, stack: string): Promise<void> {
@@ -234,7 +234,7 @@ async function layOut(directory: string, project: string, stack: string): Promis
   if (existsSync(sample)) await copyFile(sample, join(project, `Pulumi.${stack}.yaml`));
 }
 
-/** What is in the directory of a program, in another one: links, so that nothing is written beside it. */
+/** Fills `project` with links to the files of a program, and copies of its project file and samples. */
 export async function linkProject(directory: string, project: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (!/^Pulumi\..*yaml$/.test(name)) await symlink(join(directory, name), join(project, name));

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 
 import type { WeirProcess } from "./weir-process.ts";
 
-/** How a run of the examples' runner ended. */
+/** How a run of the example runner ended. */
 export interface ExampleRun {
   readonly code: number;
   readonly stdout: string;
@@ -30,7 +30,7 @@ const factored: readonly (readonly [number: number, ...factors: readonly number[
   [9_007_199_254_740_881, 9_007_199_254_740_881],
 ];
 
-/** SHA-256 of what the examples send. */
+/** SHA-256 of the bodies that the examples send. */
 const sums = {
   hello: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
   sonnet: "6d0fdf43d0850505f62313d67610a974419b41b524c0e4f909b8bf7d0b656aea",
@@ -42,7 +42,7 @@ const sums = {
   ],
 };
 
-/** What each example shows, under every provider. */
+/** What each example prints, under every provider. */
 export const shownBy: Readonly<Record<string, readonly RegExp[]>> = {
   bearer: [/^201 Created$/m, /^401 Unauthorized\nSend the right bearer token\.$/m, /^200 OK\nWelcome\.$/m],
   "callback-receiver": [
@@ -74,7 +74,7 @@ export function runExample(...args: readonly string[]): Promise<ExampleRun> {
   });
 }
 
-/** Runs one example on `weir` and checks what it shows; gives its output. */
+/** Runs one example on `weir`, checks what it prints, and returns its output. */
 export async function showExample(weir: WeirProcess, name: string, flags: readonly string[] = []): Promise<string> {
   const { stdout, ...end } = await runExample(name, "--gateway", weir.url, "--data", weir.data, ...flags);
   expect(end, stdout).toEqual({ code: 0, stderr: "" });
@@ -86,7 +86,7 @@ export async function showExample(weir: WeirProcess, name: string, flags: readon
   return stdout;
 }
 
-/** The seconds after which the events came that an example shows. */
+/** Arrival times of the events that an example prints, seconds. */
 function arrivals(stdout: string): number[] {
   return [...stdout.matchAll(/^# after ([\d.]+) s$/gm)].map(([, seconds]) => Number(seconds));
 }

@@ -7,7 +7,7 @@ import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts"
 import { freePort } from "./free-port.ts";
 import { programPath } from "./watchdog-process.ts";
 
-/** Programs that stand for the images of the family. */
+/** Programs that stand in for images of the OpenFaaS family. */
 export type FamilyImage = "classic-watchdog" | "http-watchdog";
 
 /** The program of an image. */
@@ -17,18 +17,18 @@ export function familyProgram(image: FamilyImage): string {
 
 /** What such an image counts. */
 export interface FamilyCounts {
-  /** Of the program. */
+  /** How often its program was started. */
   readonly starts: number;
   readonly connections: number;
 }
 
-/** Asks a replica what it has counted; that is one more connection. */
+/** Reads the counts of a replica, over one more connection. */
 export async function familyCounts(address: string): Promise<FamilyCounts> {
-  const answer = await fetch(`http://${address}/_/health`);
-  return (await answer.json()) as FamilyCounts;
+  const response = await fetch(`http://${address}/_/health`);
+  return (await response.json()) as FamilyCounts;
 }
 
-/** Runs the program of an image for each replica, as a process of this machine; to the provider they are containers. */
+/** Runs the program of an image for each replica, as a local process that the provider takes for a container. */
 export class FamilyReplicas extends MemoryReplicas {
   readonly #image: FamilyImage;
   readonly #running = new Map<string, { readonly child: ChildProcess; readonly address: string }>();

@@ -11,29 +11,29 @@ import { recordRuns } from "./record-runs.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
 export interface FaultBenchOptions extends PlatformOptions {
-  /** What the function `working` does; by default the body says how many milliseconds it takes, and comes back. */
+  /** Handler of the function `working`; by default it echoes the body after as many milliseconds as the body says. */
   readonly work?: FunctionHandler;
 }
 
 /**
- * A platform with a function and a receiver of callbacks, and the test's own account of all three: what its `calls` and
- * the load send, what runs, and what is called back.
+ * A platform with a function and a receiver of callbacks, and the test's own account of what its `calls` and the load
+ * send, what runs, and what is called back.
  */
 export interface FaultBench extends AsyncDisposable {
   readonly platform: Platform;
   /** Behind the function `working`. */
   readonly working: FunctionServer;
   readonly sink: CallbackSink;
-  /** Calls to `working` with bodies of 15 ms, unless said otherwise. */
+  /** Calls `working`, by default with bodies that ask for 15 ms. */
   load(options: Partial<LoadOptions> & Pick<LoadOptions, "rate" | "count">): Promise<LoadSummary>;
-  /** One more function, whose runs are written down; it ends with the bench. */
+  /** Deploys one more function whose runs are recorded; it closes with the bench. */
   open(name: string, handler?: FunctionHandler, options?: Omit<DeployOptions, "addresses">): Promise<FunctionServer>;
-  /** The invariants I1 to I10 once all has settled; within a lease and 10 s. */
+  /** Checks the invariants I1 to I10 once all calls have settled, which may take a lease and 10 s. */
   settle(allowance?: Allowance & Partial<Pick<SettleOptions, "within" | "known">>): Promise<Settled>;
   close(): Promise<void>;
 }
 
-/** Opens all of it; what its processes hold now is what they must hold in the end (I9). */
+/** Opens it; what its processes hold now is what they must hold at the end (I9). */
 export async function openFaultBench({ work, ...options }: FaultBenchOptions = {}): Promise<FaultBench> {
   const directory = await tempDirectory("ledger");
   const writers: LedgerWriter[] = [];
@@ -68,12 +68,12 @@ export async function openFaultBench({ work, ...options }: FaultBenchOptions = {
   };
   let loads = 0;
   try {
-    const working = await open("working", work ?? takeAsLongAsAsked);
-    // The first call loads what the first call loads; ports that misbehave may need several.
+    const working = await open("working", work ?? echoAfterDelay);
+    // The first call warms up the processes; with faulty ports it may need several attempts.
     const first = await eventually(
       async () => {
-        const answer = await platform.calls.queue("working", { body: "1", callbackUrl: sink.url });
-        return answer.status === 202 ? answer.headers.get("x-call-id") : undefined;
+        const response = await platform.calls.queue("working", { body: "1", callbackUrl: sink.url });
+        return response.status === 202 ? response.headers.get("x-call-id") : undefined;
       },
       { what: "the first call to be accepted" },
     );
@@ -110,5 +110,5 @@ export async function openFaultBench({ work, ...options }: FaultBenchOptions = {
   }
 }
 
-const takeAsLongAsAsked: FunctionHandler = (_request, response, body) =>
+const echoAfterDelay: FunctionHandler = (_request, response, body) =>
   void setTimeout(() => response.end(body), Number(body));

@@ -1,31 +1,31 @@
 import { seededRandom } from "../../scripts/random.ts";
 
-/** What may go wrong with one use of a port. */
+/** A fault of one use of a port. */
 export type PortFault =
-  /** Nothing is done, and nobody says so. */
+  /** Not done, and the caller cannot know. */
   | { readonly kind: "timed-out" }
-  /** It is done, and the answer is lost. */
+  /** Done, but the response is lost. */
   | { readonly kind: "answer-lost" }
-  /** Surely nothing is done. */
+  /** Not done, and the caller knows. */
   | { readonly kind: "unavailable" }
-  /** Done after so many milliseconds. */
+  /** Done after `by` milliseconds. */
   | { readonly kind: "delayed"; readonly by: number }
-  /** This process ends by SIGKILL, before or after the thing is done. */
+  /** This process ends by SIGKILL, before or after the operation. */
   | { readonly kind: "kill-before" }
   | { readonly kind: "kill-after" };
 
 /** When a fault happens: at the `nth` use (1 = first) of the operation, or with a probability at each. */
 export type FaultRule = {
-  /** As the decorators name it, e.g. `CallQueue.put`, or the first words of that; `*` = any. */
+  /** A name that the decorators use, e.g. `CallQueue.put`, or its first words; `*` = any. */
   readonly operation: string;
   readonly fault: PortFault;
-  /** Only at uses for this call; any when absent. */
+  /** Limits the rule to uses for this call. */
   readonly call?: string;
 } & ({ readonly nth: number } | { readonly probability: number });
 
-/** Decides, repeatably for one seed and one order of uses, which uses go wrong. */
+/** Decides which uses fail; the same seed and order of uses give the same faults. */
 export interface FaultPlan {
-  /** To be printed when a test fails. */
+  /** Printed when a test fails. */
   readonly seed: number;
   /** Faults so far, as `operation kind`, in order. */
   readonly happened: readonly string[];
@@ -53,7 +53,7 @@ export function faultPlan(rules: readonly FaultRule[], seed = Math.floor(Math.ra
           (rule.operation === "*" || `${operation} `.startsWith(`${rule.operation} `)) &&
           (rule.call === undefined || rule.call === call),
       );
-      // Every matching rule is asked, so that what one decides does not shift the count or the chance of another.
+      // Every matching rule is evaluated, so that no rule shifts another's count or random numbers.
       const found = matching.filter(applies)[0];
       if (found !== undefined) happened.push(`${operation} ${found.fault.kind}`);
       return found?.fault;

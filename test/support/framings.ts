@@ -8,7 +8,7 @@ export interface Framing {
   readonly pieces: readonly string[];
 }
 
-/** The call that ends a framing: whoever is still in step answers it and closes. */
+/** The call that ends a framing: a server that is still in sync replies to it and closes. */
 export function lastCall(name: string): string {
   return `GET /function/echo/${name}.last HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n`;
 }
@@ -49,7 +49,7 @@ const others = [
   "Content_Length: 3\r\nTransfer_Encoding: chunked\r\n",
   `X-Long: ${"a".repeat(5_000)}\r\n`,
 ] as const;
-/** Headers that say how long a body of `size` bytes is: of its true size, or not. */
+/** Headers with the right or a wrong length of a body of `size` bytes. */
 const lengths = [
   "Content-Length: {less}\r\n",
   "Content-Length: {more}\r\n",
@@ -138,7 +138,7 @@ const words = [
   "Transfer-Encoding: chunked\r\n",
 ].map((word) => Buffer.from(word, "latin1"));
 
-/** A framing that is the same for the same seed: up to four requests, well-formed ones and ones that are nearly so. */
+/** A framing that depends on `seed` only: up to four requests, well-formed or nearly so. */
 export function randomFraming(seed: number): Framing {
   const random = seededRandom(seed);
   const name = `f${seed}`;
@@ -150,7 +150,7 @@ export function randomFraming(seed: number): Framing {
     const corpus: [Uint8Array] = [Buffer.from(bytes, "latin1")];
     bytes = Buffer.from(mutate({ corpus, words, maxBytes: 30_000 }, random)).toString("latin1");
   }
-  return { name, pieces: cut(bytes + lastCall(name), random) };
+  return { name, pieces: split(bytes + lastCall(name), random) };
 }
 
 /** The framings of `count` seeds from `first` on. */
@@ -158,7 +158,7 @@ export function* randomFramings(first: number, count: number): Generator<Framing
   for (let seed = first; seed < first + count; seed += 1) yield randomFraming(seed);
 }
 
-/** Mostly the usual one, so that what is odd about a request is one thing or two. */
+/** Mostly `usual`, so that a request is odd in one or two ways only. */
 function sometimes<T>(random: Random, share: number, odd: readonly [T, ...T[]], usual: T): T {
   return random() < share ? pick(random, odd) : usual;
 }
@@ -227,8 +227,8 @@ function chunksOf(random: Random, body: string): string {
   return `${chunks.join("")}${last}${end()}${sometimes(random, 0.1, trailers, "")}${end()}`;
 }
 
-/** Up to three pieces. */
-function cut(bytes: string, random: Random): string[] {
+/** Splits `bytes` into up to three chunks. */
+function split(bytes: string, random: Random): string[] {
   const places = Array.from({ length: below(random, 3) }, () => below(random, bytes.length)).toSorted((a, b) => a - b);
-  return [0, ...places].map((from, index) => bytes.slice(from, places[index])).filter((piece) => piece !== "");
+  return [0, ...places].map((from, index) => bytes.slice(from, places[index])).filter((chunk) => chunk !== "");
 }

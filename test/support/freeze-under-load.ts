@@ -7,12 +7,13 @@ import { notAccepted } from "./load.ts";
 const rate = 20;
 
 /**
- * FW20: no record can be written for `duration` milliseconds, while calls with callbacks come. Those that come meanwhile are
- * refused, surely not queued. What was under way ends after; of its callbacks none is heard twice, as nobody died.
+ * FW20: no record can be written for `duration` milliseconds while calls with callbacks arrive. These calls are refused
+ * and certainly not queued. Runs in flight end afterwards; none of their callbacks arrives twice, because no process
+ * died.
  */
 export async function freezeUnderLoad(bench: FaultBench, duration: number): Promise<void> {
   const { platform, sink } = bench;
-  // It would take the bound back.
+  // It would revert the limit on records.
   platform.doctor.pause();
   const stop = new AbortController();
   const load = bench.load({
@@ -38,7 +39,7 @@ export async function freezeUnderLoad(bench: FaultBench, duration: number): Prom
   expect(sent.some(({ status }) => status === 429)).toBe(true);
   platform.doctor.resume();
 
-  // What ran when its record could not be written may run again: another worker cannot know how far it came.
+  // A run whose record could not be written may be repeated: another worker cannot know how far it came.
   const { violations, counts } = await bench.settle({ within: 60_000, extraRuns: 8 });
   expect(violations).toEqual([]);
   expect(counts.accepted).toBeGreaterThan(2 * rate);

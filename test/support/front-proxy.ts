@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** One place behind a front proxy. */
+/** A server behind a front proxy. */
 export interface Backend {
   readonly port: number;
-  /** Whether it takes new connections, as its readiness probe says. */
+  /** Its readiness probe: whether it accepts new connections. */
   readonly isReady: () => Promise<boolean>;
 }
 
-/** A load balancer of the simplest kind: connections go in turn to those that are ready. */
+/** A simple load balancer: connections go in turn to the backends that are ready. */
 export interface FrontProxy extends AsyncDisposable {
   readonly port: number;
   /** Without a path. */
@@ -17,22 +17,22 @@ export interface FrontProxy extends AsyncDisposable {
 
 const probeEvery = 50;
 
-/** Opens it on a free port of 127.0.0.1; a backend that refuses is passed over. */
+/** Opens it on a free port of 127.0.0.1; it skips a backend that refuses a connection. */
 export async function openFrontProxy(backends: readonly Backend[]): Promise<FrontProxy> {
   const ready = new Set<Backend>(backends);
   const sockets = new Set<Socket>();
   let turn = 0;
-  const asked = new Set<Backend>();
-  const ask = async (backend: Backend): Promise<void> => {
-    // One at a time: an old answer that comes late must not undo a new one.
-    if (asked.has(backend)) return;
-    asked.add(backend);
-    const is = await backend.isReady().catch(() => false);
-    if (is) ready.add(backend);
+  const probing = new Set<Backend>();
+  const probeBackend = async (backend: Backend): Promise<void> => {
+    // One at a time: a late result must not overwrite a newer one.
+    if (probing.has(backend)) return;
+    probing.add(backend);
+    const isReady = await backend.isReady().catch(() => false);
+    if (isReady) ready.add(backend);
     else ready.delete(backend);
-    asked.delete(backend);
+    probing.delete(backend);
   };
-  const probe = setInterval(() => void Promise.all(backends.map(ask)), probeEvery);
+  const probe = setInterval(() => void Promise.all(backends.map(probeBackend)), probeEvery);
 
   const track = (socket: Socket): void => {
     sockets.add(socket);

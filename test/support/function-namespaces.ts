@@ -6,27 +6,27 @@ import { listObjects } from "../../runtime/adapters/kubernetes/client/list-objec
 import { functionLabel, namespaceMarker, objectLabel } from "../../runtime/api/names.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
-/** Namespaces of functions made by hand, and sleeping functions in them. */
+/** Namespaces of functions created without the platform, and functions in them that are scaled to zero. */
 export interface FunctionNamespaces extends AsyncDisposable {
   readonly names: readonly string[];
-  /** A Function without replicas. */
+  /** Creates a Function without replicas. */
   makeFunction(namespace: string, name: string): Promise<void>;
   /** `namespace/name` of the Deployments of functions in these namespaces. */
   deployments(): Promise<ReadonlySet<string>>;
   hasDeployment(namespace: string, name: string): Promise<boolean>;
-  /** Whether all is done for the `count` functions of the namespace, by the operator and by the cluster's own controllers. */
+  /** Whether the operator and the cluster's controllers are done with the `count` functions of the namespace. */
   settled(namespace: string, count: number): Promise<boolean>;
-  /** Begins to remove the namespaces. */
+  /** Begins to delete the namespaces. */
   close(): Promise<void>;
 }
 
-const lanes = 12;
+const concurrency = 12;
 
 interface Settling extends KubeObject {
   readonly status?: { readonly observedGeneration?: number; readonly reason?: string; readonly hard?: object };
 }
 
-/** Makes `count` namespaces of the platform in `cluster`, with `each` functions in every one. */
+/** Creates `count` namespaces of the platform in `cluster`, with `each` functions in each. */
 export async function makeFunctionNamespaces(
   cluster: TestCluster,
   count: number,
@@ -40,7 +40,7 @@ export async function makeFunctionNamespaces(
     await client.create(kinds.function, { metadata: { namespace, name }, spec } as Parameters<KubeClient["create"]>[1]);
   };
   const close = async (): Promise<void> => {
-    await inLanes(names, (name) => client.delete(kinds.namespace, { name }));
+    await forEachConcurrently(names, (name) => client.delete(kinds.namespace, { name }));
     await client.close();
   };
   const made: FunctionNamespaces = {
@@ -53,22 +53,22 @@ export async function makeFunctionNamespaces(
       const ours = `${cluster.namespace}-many-`;
       return new Set(items.filter((key) => key.startsWith(ours)));
     },
-    settled: async (namespace, wanted) => {
+    settled: async (namespace, expected) => {
       const page = async (kind: Kind) => (await client.listPage<Settling>(kind, { namespace }, { limit: 500 })).items;
       const isDone = ({ metadata, status }: Settling) => status?.observedGeneration === metadata.generation;
       for (const kind of [kinds.deployment, kinds.replicaSet, kinds.function])
-        if ((await page(kind)).filter(isDone).length !== wanted) return false;
-      const isSaid = (await page(kinds.function)).every(({ status }) => status?.reason === "ScaledToZero");
+        if ((await page(kind)).filter(isDone).length !== expected) return false;
+      const isReported = (await page(kinds.function)).every(({ status }) => status?.reason === "ScaledToZero");
       const isCounted = (await page(kinds.resourceQuota)).every(({ status }) => status?.hard !== undefined);
       const [slices, accounts] = [await page(kinds.endpointSlice), await page(kinds.serviceAccount)];
-      return isSaid && isCounted && slices.length === wanted && accounts.length === 1;
+      return isReported && isCounted && slices.length === expected && accounts.length === 1;
     },
     hasDeployment: async (namespace, name) => (await client.find(kinds.deployment, { namespace, name })) !== undefined,
     close,
     [Symbol.asyncDispose]: close,
   };
   try {
-    await inLanes(names, async (name) => {
+    await forEachConcurrently(names, async (name) => {
       await client.create(kinds.namespace, { metadata: { name, labels } });
       for (let index = 0; index < each; index += 1) await makeFunction(name, `sleeper-${index}`);
     });
@@ -79,15 +79,15 @@ export async function makeFunctionNamespaces(
   }
 }
 
-/** All of the same length. */
+/** All names have the same length. */
 export function namespaceName({ namespace }: Pick<TestCluster, "namespace">, index: number): string {
   return `${namespace}-many-${String(index).padStart(4, "0")}`;
 }
 
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
-  const lane = async (): Promise<void> => {
+  const consume = async (): Promise<void> => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, consume));
 }

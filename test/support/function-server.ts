@@ -13,22 +13,25 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** A function: a real HTTP server that keeps what it saw. */
+/** A function: a real HTTP server that records its requests. */
 export interface FunctionServer {
   /** `host:port`. */
   readonly address: string;
   readonly requests: SeenRequest[];
-  /** Requests that came and were not answered whole yet. */
+  /** Requests whose response is not complete yet. */
   readonly open: number;
-  /** Requests whose connection broke before the answer was whole. */
+  /** Requests whose connection closed before the response was complete. */
   readonly aborted: number;
   close(): Promise<void>;
 }
 
-/** Answers one request; by default 200 with the text `ok`. `request` must be read by it if `readBody` is false. */
+/** Responds to one request. It must read `request` itself if `readBody` is false. */
 export type FunctionHandler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Opens a function on a free port; `readBody: false` hands requests over before their body was read, `keepAliveTimeout` is in milliseconds. */
+/**
+ * Opens a function on a free port; by default it responds with 200 and the text `ok`. `readBody: false` passes requests
+ * to `handler` before their body is read; `keepAliveTimeout` is in milliseconds.
+ */
 export async function openFunctionServer(
   handler: FunctionHandler = (_request, response) => response.end("ok"),
   options: { readonly readBody?: boolean; readonly keepAliveTimeout?: number } = {},
@@ -42,7 +45,7 @@ export async function openFunctionServer(
       open -= 1;
       if (!response.writableFinished) aborted += 1;
     });
-    const note = (body: string): void => {
+    const record = (body: string): void => {
       const headers = request.headers as Readonly<Record<string, string | undefined>>;
       requests.push({
         method: request.method ?? "",
@@ -54,12 +57,12 @@ export async function openFunctionServer(
       handler(request, response, body);
     };
     if (options.readBody === false) {
-      note("");
+      record("");
       return;
     }
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => note(Buffer.concat(chunks).toString("latin1")));
+    request.on("end", () => record(Buffer.concat(chunks).toString("latin1")));
     request.on("error", () => {});
   });
   server.listen(0, "127.0.0.1");
@@ -81,7 +84,7 @@ export async function openFunctionServer(
   };
 }
 
-/** A function that answers whatever bytes it is told to, once its client sent a whole head. */
+/** A function that sends arbitrary bytes once its client has sent a complete head. */
 export interface RawFunction {
   readonly address: string;
   /** Connections accepted so far. */
@@ -91,8 +94,8 @@ export interface RawFunction {
   close(): Promise<void>;
 }
 
-/** Opens a raw function: `answer` gets the connection once a request's head has come. */
-export async function openRawFunction(answer: string | ((socket: Socket) => void)): Promise<RawFunction> {
+/** Opens a raw function: after each request head it sends `reply`, or calls it with the connection. */
+export async function openRawFunction(reply: string | ((socket: Socket) => void)): Promise<RawFunction> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createTcpServer((socket) => {
@@ -105,8 +108,8 @@ export async function openRawFunction(answer: string | ((socket: Socket) => void
       head += chunk.toString("latin1");
       if (!head.includes("\r\n\r\n")) return;
       head = "";
-      if (typeof answer === "string") socket.write(Buffer.from(answer, "latin1"));
-      else answer(socket);
+      if (typeof reply === "string") socket.write(Buffer.from(reply, "latin1"));
+      else reply(socket);
     });
   });
   server.listen(0, "127.0.0.1");

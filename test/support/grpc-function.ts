@@ -24,7 +24,7 @@ const method = (name: string, requestStream: boolean, responseStream: boolean) =
   ...codec,
 });
 
-/** A service whose messages are plain texts. */
+/** A service whose messages are plain text. */
 export const greeter = {
   Greet: method("Greet", false, false),
   Fail: method("Fail", false, false),
@@ -61,10 +61,10 @@ interface ServerUnary {
 }
 type Done = (err: { code: status; details: string } | null, reply?: string, trailer?: Metadata) => void;
 
-/** A client class for methods whose paths it does not change. */
+/** A client class that leaves the paths of methods unchanged. */
 export const GenericClient = makeGenericClientConstructor({}, "generic");
 
-/** A gRPC server without TLS, as a function would be. */
+/** A gRPC server without TLS, like a function. */
 export async function openGrpcFunction(): Promise<{ readonly address: string; close(): void }> {
   const server = new Server();
   server.addService(greeter, implementation);

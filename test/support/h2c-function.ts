@@ -6,35 +6,35 @@ import type { AddressInfo } from "node:net";
 export interface SeenStream {
   /** Flat, pseudo headers included. */
   readonly rawHeaders: readonly string[];
-  /** Of the last value of each, by name in lower case. */
+  /** The last value of each header, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A function that speaks HTTP/2 without TLS, and keeps what it saw. */
+/** A function that speaks HTTP/2 without TLS, and records its requests. */
 export interface H2cFunction {
   /** `host:port`. */
   readonly address: string;
-  /** Heads that came. */
+  /** Received request heads, flat. */
   readonly seen: readonly (readonly string[])[];
-  /** Requests that came whole. */
+  /** Complete requests. */
   readonly requests: readonly SeenStream[];
-  /** Trailers that came, flat. */
+  /** Received trailers, flat. */
   readonly trailers: readonly (readonly string[])[];
-  /** Streams that broke before their answer was whole. */
+  /** Streams aborted before their response was complete. */
   readonly broken: number;
   /** Connections open now. */
   readonly open: number;
-  /** Cuts every connection; new ones are taken. */
+  /** Destroys every connection; new ones are accepted. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Answers one request that came whole. */
+/** Responds to one complete request. */
 export type H2cHandler = (stream: ServerHttp2Stream, body: string, seen: SeenStream) => void;
 
 /** Opens a function on a free port. */
-export async function openH2cFunction(answer: H2cHandler): Promise<H2cFunction> {
+export async function openH2cFunction(handler: H2cHandler): Promise<H2cFunction> {
   const seen: string[][] = [];
   const requests: SeenStream[] = [];
   const trailers: string[][] = [];
@@ -50,7 +50,7 @@ export async function openH2cFunction(answer: H2cHandler): Promise<H2cFunction> 
     stream.on("end", () => {
       const request = { rawHeaders, headers: mapOf(rawHeaders), body: Buffer.concat(chunks).toString() };
       requests.push(request);
-      answer(stream, request.body, request);
+      handler(stream, request.body, request);
     });
   };
   const server = createServer({ strictSingleValueFields: false });

@@ -2,23 +2,23 @@ import type { Condition } from "../../runtime/api/schemas/function-status.ts";
 import { eventually } from "./eventually.ts";
 import type { Platform } from "./platform.ts";
 
-/** Says what there is of a function: the addresses of its ready replicas, and how it goes. */
+/** Publishes the state of a function: the addresses of its ready replicas, and its conditions. */
 export type TellReplicas = (addresses: readonly string[], conditions?: readonly Condition[]) => Promise<void>;
 
-/** A provider that starts nothing: what becomes of the replicas of sleeping functions is in the test's hands. */
+/** A provider that starts nothing: the test decides about the replicas of functions that are scaled to zero. */
 export interface HandProvider extends AsyncDisposable {
   /**
-   * Scales a deployed function to zero and takes its replicas away; `awaken` is what happens each time when replicas are
-   * wanted again.
+   * Scales a deployed function to zero and removes its replicas; `awaken` is called each time replicas are desired
+   * again.
    */
   sleep(name: string, awaken: (tell: TellReplicas) => Promise<void>): Promise<void>;
-  /** How often replicas were wanted again. */
+  /** How often replicas were desired again. */
   woken(name: string): number;
-  /** Ends it; rejects with what an awakening failed of. */
+  /** Ends it; rejects with the error of an `awaken` that failed. */
   close(): Promise<void>;
 }
 
-/** Takes the provider's part on a platform whose functions were deployed by `deploy`. */
+/** Acts as the provider of a platform whose functions were deployed by `deploy`. */
 export async function handProvider({ broker, calls, authorization }: Platform): Promise<HandProvider> {
   interface Sleeper {
     asleep: boolean;
@@ -50,8 +50,8 @@ export async function handProvider({ broker, calls, authorization }: Platform): 
         broker.endpoints.publish({ name, namespace, addresses, observedGeneration: 1, conditions });
       sleepers.set(name, { asleep: false, woken: 0, awaken: () => awaken(tell) });
       const headers = { authorization, "content-type": "application/json" };
-      const answer = await calls.send("POST", `/system/scale-function/${name}`, { headers, body: '{"replicas":0}' });
-      if (answer.status !== 202) throw new Error(`scaling ${name} answered ${answer.status}`);
+      const response = await calls.send("POST", `/system/scale-function/${name}`, { headers, body: '{"replicas":0}' });
+      if (response.status !== 202) throw new Error(`scaling ${name} answered ${response.status}`);
       await tell([]);
       await eventually(
         async () => {

@@ -7,7 +7,7 @@ import { Http1Connection, type Http1Owner } from "../../runtime/gateway/edge/htt
 import { understandRequest } from "../../runtime/gateway/edge/http1/understand-request.ts";
 import { createHeadReader } from "../../runtime/gateway/edge/head-reader.ts";
 
-/** A request as a server reads it, whole or as far as it came; one character per byte. */
+/** A request as a server reads it, complete or in part; one character per byte. */
 export interface StreamRequest {
   readonly method: string;
   readonly target: string;
@@ -16,18 +16,18 @@ export interface StreamRequest {
   complete: boolean;
 }
 
-/** What a server makes of the bytes of one connection. */
+/** How a server reads the bytes of one connection. */
 export interface StreamReading {
-  /** In order; the last one may be a part. */
+  /** In order; the last one may be incomplete. */
   readonly requests: StreamRequest[];
-  /** It refused what follows them. */
+  /** Whether it refused what follows them. */
   refused: boolean;
 }
 
-/** The far end of a connection in memory. */
+/** The server's socket of a connection in memory. */
 class Wire extends Duplex {
   readonly remoteAddress = "192.0.2.1";
-  /** What was answered. */
+  /** The responses so far. */
   written = "";
 
   constructor() {
@@ -49,8 +49,8 @@ class Wire extends Duplex {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What the gateway's own connection makes of these pieces, each request answered once it is whole. */
-export async function readAsWeir(pieces: readonly Uint8Array[]): Promise<StreamReading> {
+/** How the gateway's own connection reads these chunks; each request gets a response once it is complete. */
+export async function readAsWeir(chunks: readonly Uint8Array[]): Promise<StreamReading> {
   const reading: StreamReading = { requests: [], refused: false };
   const wire = new Wire();
   const readHead = createHeadReader({});
@@ -79,10 +79,10 @@ export async function readAsWeir(pieces: readonly Uint8Array[]): Promise<StreamR
     onClosed: () => {},
   };
   const connection = new Http1Connection(wire as unknown as Socket, owner);
-  for (const piece of pieces) {
-    // A connection that ended reads away what comes.
+  for (const chunk of chunks) {
+    // A connection that has ended discards further bytes.
     if (wire.destroyed) break;
-    wire.push(Buffer.from(piece));
+    wire.push(Buffer.from(chunk));
     await nextTurn();
   }
   await nextTurn();
@@ -92,8 +92,8 @@ export async function readAsWeir(pieces: readonly Uint8Array[]): Promise<StreamR
   return reading;
 }
 
-/** What node:http, whose parser is llhttp, makes of these pieces. */
-export async function readAsNode(pieces: readonly Uint8Array[]): Promise<StreamReading> {
+/** How node:http, whose parser is llhttp, reads these chunks. */
+export async function readAsNode(chunks: readonly Uint8Array[]): Promise<StreamReading> {
   const reading: StreamReading = { requests: [], refused: false };
   const wire = new Wire();
   const server = createServer({ requireHostHeader: false }, (request, response) => {
@@ -110,7 +110,7 @@ export async function readAsNode(pieces: readonly Uint8Array[]): Promise<StreamR
     request.on("error", () => {});
     request.on("end", () => {
       seen.complete = true;
-      // Without a length node closes the connections of HTTP/1.0, whatever was agreed on.
+      // Without a length, node closes an HTTP/1.0 connection even if keep-alive was agreed on.
       response.writeHead(200, { "Content-Length": "0" }).end();
     });
   });
@@ -118,9 +118,9 @@ export async function readAsNode(pieces: readonly Uint8Array[]): Promise<StreamR
   const refuse = (): void => void (reading.refused = true);
   server.on("clientError", refuse).on("connect", refuse);
   server.emit("connection", wire);
-  for (const piece of pieces) {
+  for (const chunk of chunks) {
     if (wire.destroyed) break;
-    wire.push(Buffer.from(piece));
+    wire.push(Buffer.from(chunk));
     await nextTurn();
   }
   await nextTurn();
@@ -131,8 +131,8 @@ export async function readAsNode(pieces: readonly Uint8Array[]): Promise<StreamR
 }
 
 /**
- * How Weir's reading differs from node's: a request that it takes and node does not, or takes for another one. That Weir
- * refuses more is no difference (`security.md` H1 to H12).
+ * How Weir's reading differs from node's: a request that Weir accepts and that node does not, or reads differently.
+ * That Weir refuses more is no difference (`security.md` H1 to H12).
  */
 export function differenceOf(weir: StreamReading, node: StreamReading): string | undefined {
   for (const [index, ours] of weir.requests.entries()) {
@@ -145,7 +145,7 @@ export function differenceOf(weir: StreamReading, node: StreamReading): string |
   return undefined;
 }
 
-/** `mayBeCut`: that Weir takes it for a part may be because it refused the rest. */
+/** `mayBeCut`: Weir's request may be incomplete because Weir refused the rest. */
 function isSame(ours: StreamRequest, theirs: StreamRequest, mayBeCut: boolean): boolean {
   const sameHead =
     ours.method === theirs.method &&

@@ -7,7 +7,7 @@ import {
   type OutgoingHttpHeaders,
 } from "node:http2";
 
-/** One answer over HTTP/2, read to its end. */
+/** A complete response over HTTP/2. */
 export interface Http2Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -15,18 +15,18 @@ export interface Http2Answer {
   readonly body: string;
 }
 
-/** A client over one connection; `close` cuts it. */
+/** A client over one connection, which `close` destroys. */
 export interface Http2Client {
   readonly session: ClientHttp2Session;
-  /** Resolves with the whole answer; rejects when the stream is reset. */
+  /** Resolves with the complete response; rejects if the stream is reset. */
   ask(head: OutgoingHttpHeaders | readonly string[], body?: string | Uint8Array): Promise<Http2Answer>;
   close(): void;
 }
 
 /** Connects to `https://127.0.0.1:<port>`, trusting `cert`. */
 export async function openHttp2Client(port: number, cert: Buffer): Promise<Http2Client> {
-  // The types do not know yet that clients, too, may send what they like.
-  // node counts what it could not send of streams that the server cut, and ends the session at 10 MB by default.
+  // A variable, as the types of clients do not know `strictSingleValueFields` yet.
+  // node counts unsent data of streams that the server reset, and ends the session at 10 MB by default.
   const options = { ca: cert, strictSingleValueFields: false, maxSessionMemory: 100 };
   const session = connect(`https://localhost:${port}`, options);
   session.on("error", () => {});
@@ -42,7 +42,7 @@ export async function openHttp2Client(port: number, cert: Buffer): Promise<Http2
   };
 }
 
-/** The whole answer; rejects when the stream is reset. */
+/** The complete response; rejects if the stream is reset. */
 export function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
   return new Promise((resolve, reject) => {
     let headers: IncomingHttpHeaders = {};

@@ -1,26 +1,26 @@
 import { eventually } from "./eventually.ts";
 import type { TestDockerEngine } from "./shared-docker-engine.ts";
 
-/** What a container of one of our images is given, beside the limits that clusters demand. */
+/** Options of a container of one of our images, in addition to the restrictions that clusters demand. */
 export interface ImageContainerOptions {
   readonly image: string;
   readonly args: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
-  /** Host path by path in the container, to be read only. */
+  /** Host path by path in the container, mounted read-only. */
   readonly files?: Readonly<Record<string, string>>;
   /** Directories in memory that its user may write to. */
   readonly memory?: readonly string[];
 }
 
-/** A container that runs. */
+/** A running container. */
 export interface ImageContainer {
-  /** Milliseconds from the start of its process until it wrote a line with `words`, by its own clock; that line too. */
+  /** Waits for a line with `words`; `took`: milliseconds from the start of the process to the line's own `time`. */
   until(words: string): Promise<{ readonly took: number; readonly line: Readonly<Record<string, unknown>> }>;
   /** Commands of its processes, the first one first. */
   commands(): Promise<string[]>;
-  /** What it wrote so far. */
+  /** Its stdout and stderr so far. */
   output(): string;
-  /** SIGTERM; resolves with its exit code. */
+  /** Sends SIGTERM; resolves with its exit code. */
   stop(): Promise<number>;
   remove(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ImageContainer {
 const user = "65532:65532";
 const startTimeout = 60_000;
 
-/** Runs a container as the restricted level of pod security demands, with a root that is read only, on the host's network. */
+/** Runs a container under the restricted level of pod security, with a read-only root, on the host's network. */
 export async function runImage({ client }: TestDockerEngine, options: ImageContainerOptions): Promise<ImageContainer> {
   const { body } = await client.call<{ Id: string }>("POST", "/containers/create", {
     body: {
@@ -48,11 +48,11 @@ export async function runImage({ client }: TestDockerEngine, options: ImageConta
   });
   const path = `/containers/${body?.Id}`;
   await client.call("POST", `${path}/start`);
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const logs = await client.stream("GET", `${path}/logs`, { query: { stdout: "1", stderr: "1", follow: "1" } });
-  logs.on("data", (piece: Buffer) => pieces.push(piece));
+  logs.on("data", (chunk: Buffer) => chunks.push(chunk));
   logs.on("error", () => {});
-  const output = (): string => textOf(Buffer.concat(pieces));
+  const output = (): string => textOf(Buffer.concat(chunks));
   return {
     output,
     until: async (words) => {
@@ -60,7 +60,7 @@ export async function runImage({ client }: TestDockerEngine, options: ImageConta
         () =>
           output()
             .split("\n")
-            .find((each) => each.includes(words)) ?? said(output()),
+            .find((each) => each.includes(words)) ?? throwOutput(output()),
         { within: startTimeout, what: `"${words}" of ${options.image} ${options.args.join(" ")}` },
       );
       const line = JSON.parse(text) as { readonly time: number };
@@ -85,18 +85,18 @@ export async function runImage({ client }: TestDockerEngine, options: ImageConta
   };
 }
 
-/** Both outputs come in pieces, each behind eight bytes that end with its length. */
+/** Stdout and stderr come in frames, each after eight bytes that end with its length. */
 function textOf(stream: Buffer): string {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let at = 0; at + 8 <= stream.length;) {
     const end = at + 8 + stream.readUInt32BE(at + 4);
-    pieces.push(stream.subarray(at + 8, end));
+    chunks.push(stream.subarray(at + 8, end));
     at = end;
   }
-  return Buffer.concat(pieces).toString();
+  return Buffer.concat(chunks).toString();
 }
 
-/** For the message when it is waited for in vain. */
-function said(output: string): never {
+/** Throws the output, so that a timeout shows it. */
+function throwOutput(output: string): never {
   throw new Error(`it said: ${output.slice(-500)}`);
 }

@@ -9,13 +9,13 @@ import { freePort } from "./free-port.ts";
 import { say } from "./say.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
-/** A real registry on loopback with a store of its own. */
+/** A real registry on loopback with its own store. */
 export interface RegistryServer extends AsyncDisposable {
-  /** For references. */
+  /** `host:port`, for references. */
   readonly host: string;
 }
 
-/** Why there is no registry server here, said aloud; undefined when there is one. As root on Debian it is installed. */
+/** Why there is no registry server here, also printed; undefined if there is one. As root on Debian it is installed. */
 export function noRegistryServer(): string | undefined {
   if (installedTool("docker-registry", "docker-registry", say) !== undefined) return undefined;
   const reason = '"docker-registry" is missing';
@@ -23,7 +23,7 @@ export function noRegistryServer(): string | undefined {
   return reason;
 }
 
-/** Starts one; gone with its store at the end of an `await using` block. */
+/** Starts one; disposal removes it and its store. */
 export async function openRegistryServer(): Promise<RegistryServer> {
   const directory = await tempDirectory("registry");
   const host = `127.0.0.1:${await freePort()}`;

@@ -5,18 +5,18 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
-/** A registry on loopback that has one image under every name, whose command does not exist. */
+/** A registry on loopback with one image, under every name; the image's command does not exist. */
 export interface ImageRegistry extends AsyncDisposable {
-  /** For references. */
+  /** `host:port`, for references. */
   readonly host: string;
 }
 
 export interface ImageRegistryOptions {
-  /** Bytes of the one layer. */
+  /** Size of the one layer, bytes. */
   readonly layer: number;
-  /** It is sent in so many pieces … */
+  /** Number of chunks in which it is sent. */
   readonly pieces: number;
-  /** … so many milliseconds apart. */
+  /** Milliseconds between two chunks. */
   readonly pause: number;
 }
 
@@ -87,7 +87,7 @@ function digestOf(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
-/** An archive with one file. */
+/** A tar archive with one file. */
 function tarOf(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(block);
   const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, "0")}\0`;

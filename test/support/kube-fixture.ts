@@ -14,12 +14,12 @@ const rbac = "rbac.authorization.k8s.io";
 /** A cluster for tests of adapters: the platform's kinds, two namespaces, and clients that act as accounts. */
 export interface KubeFixture {
   readonly cluster: TestCluster;
-  /** May do everything. */
+  /** Has all rights. */
   readonly admin: KubeClient;
   readonly namespaces: readonly [string, string];
-  /** A client that may do `rules` in both namespaces, `everywhere` in the whole cluster, and nothing else. */
+  /** A client with the rights `rules` in both namespaces, `everywhere` in the whole cluster, and no others. */
   clientOf(name: string, rules: readonly RightsRule[], everywhere?: readonly RightsRule[]): Promise<KubeClient>;
-  /** The same, as the path of its kubeconfig. */
+  /** The path of a kubeconfig with the same rights. */
   kubeconfigOf(name: string, rules: readonly RightsRule[], everywhere?: readonly RightsRule[]): Promise<string>;
   /** Removes all objects of a kind from both namespaces. */
   empty(...which: readonly Kind[]): Promise<void>;

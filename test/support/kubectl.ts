@@ -1,21 +1,21 @@
 import { execFile } from "node:child_process";
 
 export interface KubectlOptions {
-  /** What it reads from its standard input. */
+  /** Its standard input. */
   readonly input?: string;
-  /** Milliseconds; 60 s when absent. */
+  /** Milliseconds (60 000). */
   readonly timeout?: number;
-  /** Instead of the one that belongs to the caller; `null`: none, for what lies in no namespace or in all. */
+  /** Instead of the default namespace; `null`: none, for objects outside namespaces or in all. */
   readonly namespace?: string | null;
 }
 
 /**
- * Runs `kubectl` with these arguments and resolves with what it wrote.
- * @throws Error with what it said
+ * Runs `kubectl` with these arguments and resolves with its stdout.
+ * @throws Error with its stderr
  */
 export type Kubectl = (args: readonly string[], options?: KubectlOptions) => Promise<string>;
 
-/** A kubectl that speaks to the cluster of `kubeconfig` alone, in `namespace` unless told otherwise. */
+/** A kubectl for the cluster of `kubeconfig`, by default in `namespace`. */
 export function kubectlFor(program: string, kubeconfig: string, namespace: string): Kubectl {
   return (args, { input, timeout = 60_000, namespace: other = namespace } = {}) => {
     const place = other === null ? [] : [`--namespace=${other}`];
@@ -29,7 +29,7 @@ export function kubectlFor(program: string, kubeconfig: string, namespace: strin
           else reject(new Error(`kubectl ${args.join(" ")}: ${stderr.trim() || err.message}`, { cause: err }));
         },
       );
-      // It may end without having read all.
+      // It may end before it has read everything.
       child.stdin?.on("error", () => {});
       child.stdin?.end(input ?? "");
     });

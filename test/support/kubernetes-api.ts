@@ -18,25 +18,25 @@ export interface SeenRequest {
   readonly at: number;
 }
 
-/** What goes wrong; each holds until it is changed. Times are milliseconds. */
+/** Active faults; each holds until it is changed. Times are milliseconds. */
 export interface KubernetesFaults {
-  /** Watches get nothing at all, and no end either. */
+  /** Watches get nothing, not even an end. */
   silent: boolean;
-  /** Requests are read and never answered. */
+  /** Requests are read but get no response. */
   hangs: boolean;
-  /** Requests are answered so much later. */
+  /** Delay of each response. */
   delay: ((request: SeenRequest) => number) | undefined;
-  /** Connections of watches are reset so long after they were opened. */
+  /** Age at which connections of watches are reset. */
   dropWatchesAfter: number | undefined;
-  /** How a version that is forgotten is refused. */
+  /** How a watch from a compacted version is refused. */
   goneAs: "status" | "event";
-  /** Pages of lists after the first that fail before one succeeds, and with what status. */
+  /** How many pages of lists after the first fail before one succeeds, and with which status. */
   failPages: { times: number; readonly status: number } | undefined;
-  /** A status instead of the answer. */
+  /** An error status instead of the response. */
   refuse: ((request: SeenRequest) => { readonly status: number; readonly retryAfter?: number } | undefined) | undefined;
-  /** The request is done, and its connection reset. */
+  /** The request is executed, then its connection is reset. */
   loseAnswer: ((request: SeenRequest) => boolean) | undefined;
-  /** Events come twice and in another order than they happened. */
+  /** Repeats and reorders events. */
   disorder: Random | undefined;
 }
 
@@ -44,14 +44,14 @@ interface Watcher {
   readonly response: ServerResponse;
   readonly accepts: (event: StoredEvent) => boolean;
   pending: StoredEvent[];
-  readonly told: StoredEvent[];
+  readonly sent: StoredEvent[];
 }
 
 type Body = Readonly<Record<string, unknown>>;
 const pathGrammar =
   /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
-/** The part of an API server that Weir talks to, over plain HTTP, without any checks of objects, with faults on demand. */
+/** The part of an API server that Weir uses, over unencrypted HTTP, without validation of objects, with faults. */
 export class KubernetesApi {
   readonly store = new KubernetesStore();
   readonly requests: SeenRequest[] = [];
@@ -75,7 +75,7 @@ export class KubernetesApi {
   #flushing = false;
 
   constructor(bookmarkEvery: number) {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#respond(request, response));
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket)).on("error", () => {});
@@ -93,7 +93,7 @@ export class KubernetesApi {
     return this.#watchers.size;
   }
 
-  /** Answers again, at the same address as before. */
+  /** Listens; after `down` at the same address as before. */
   async up(): Promise<void> {
     this.#server.listen(this.#port, "127.0.0.1");
     await once(this.#server, "listening");
@@ -117,7 +117,7 @@ export class KubernetesApi {
     if (this.#server.listening) await this.down();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://api");
     const seen: SeenRequest = {
       method: request.method ?? "",
@@ -172,8 +172,8 @@ export class KubernetesApi {
         return known === undefined ? refuse(404, "NotFound", "not found") : send(200, known);
       case "PUT": {
         if (known === undefined) return refuse(404, "NotFound", "not found");
-        const wanted = object?.metadata.resourceVersion;
-        if (wanted !== undefined && wanted !== known.metadata.resourceVersion) return refuse(409, "Conflict");
+        const expected = object?.metadata.resourceVersion;
+        if (expected !== undefined && expected !== known.metadata.resourceVersion) return refuse(409, "Conflict");
         return send(200, this.store.put(plural, placed(object, namespace)));
       }
       case "DELETE": {
@@ -211,7 +211,7 @@ export class KubernetesApi {
       metadata.continue = `${page.version}-${plural}-${this.requests.length}-${page.items.length}`;
       this.#pages.set(metadata.continue, { ...page, items: page.items.slice(limit) });
     }
-    // The real one says once what they are.
+    // The real one states apiVersion and kind of the list only.
     const items = page.items.slice(0, limit).map(({ apiVersion: _version, kind: _kind, ...item }) => item);
     send(200, { kind: "List", apiVersion: "v1", metadata, items });
   }
@@ -230,7 +230,7 @@ export class KubernetesApi {
     }
     const accepts = filterOf(plural, namespace, query);
     const pending = this.store.history.filter((event) => event.version > from && accepts(event));
-    const watcher: Watcher = { response, accepts, pending, told: [] };
+    const watcher: Watcher = { response, accepts, pending, sent: [] };
     this.#watchers.add(watcher);
     const drop = this.faults.dropWatchesAfter;
     const timers = [
@@ -248,7 +248,7 @@ export class KubernetesApi {
     for (const watcher of this.#watchers) if (watcher.accepts(event)) watcher.pending.push(event);
     if (this.#flushing) return;
     this.#flushing = true;
-    // Those of one turn go together, so that there is something to put into disorder.
+    // Events of one turn are sent together, so that there is something to reorder.
     setImmediate(() => {
       this.#flushing = false;
       for (const watcher of this.#watchers) this.#flush(watcher);
@@ -260,10 +260,10 @@ export class KubernetesApi {
     const events = watcher.pending;
     watcher.pending = [];
     const { disorder } = this.faults;
-    const told = disorder === undefined ? events : disordered(events, watcher.told, disorder);
-    watcher.told.push(...events);
-    // In one piece: what a cut connection swallows in another order than it happened nobody can know of.
-    watcher.response.write(told.map(({ type, object }) => `${JSON.stringify({ type, object })}\n`).join(""));
+    const batch = disorder === undefined ? events : disordered(events, watcher.sent, disorder);
+    watcher.sent.push(...events);
+    // In one write: a client cannot notice it if a reset swallows only some of reordered events.
+    watcher.response.write(batch.map(({ type, object }) => `${JSON.stringify({ type, object })}\n`).join(""));
   }
 
   #sendBookmarks(): void {
@@ -276,14 +276,14 @@ export class KubernetesApi {
   }
 }
 
-/** A server that answers; bookmarks come every `bookmarkEvery` milliseconds. */
+/** Starts a server that sends bookmarks every `bookmarkEvery` milliseconds. */
 export async function openKubernetesApi(bookmarkEvery = 60_000): Promise<KubernetesApi> {
   const api = new KubernetesApi(bookmarkEvery);
   await api.up();
   return api;
 }
 
-/** The same events, some exchanged with the next, some of them and of those before told again. */
+/** The same events: some are swapped with the next, and some of them or of `before` are repeated. */
 function disordered(events: readonly StoredEvent[], before: readonly StoredEvent[], random: Random): StoredEvent[] {
   const mixed = [...events];
   for (let at = 0; at + 1 < mixed.length; at += 1) {
@@ -292,13 +292,13 @@ function disordered(events: readonly StoredEvent[], before: readonly StoredEvent
   }
   const known = [...before.slice(-20), ...events];
   for (let times = below(random, 4); times > 0; times -= 1) {
-    const again = known[below(random, known.length)];
-    if (again !== undefined) mixed.splice(below(random, mixed.length + 1), 0, again);
+    const repeated = known[below(random, known.length)];
+    if (repeated !== undefined) mixed.splice(below(random, mixed.length + 1), 0, repeated);
   }
   return mixed;
 }
 
-/** By kind, namespace and a label selector of the form `a=b,c`. */
+/** Filters by kind, namespace and a label selector of the form `a=b,c`. */
 function filterOf(plural: string, namespace: string | undefined, query: URLSearchParams) {
   const labels = (query.get("labelSelector") ?? "").split(",").filter((part) => part !== "");
   return (event: Pick<StoredEvent, "plural" | "object">): boolean =>
@@ -315,7 +315,7 @@ function placed(object: KubeObject | undefined, namespace: string | undefined): 
   return { ...object, metadata: { ...object?.metadata, ...(namespace === undefined ? {} : { namespace }) } };
 }
 
-/** A patch of RFC 6902 that replaces members of objects, as one of RFC 7396. */
+/** Converts a patch of RFC 6902 that replaces members of objects into one of RFC 7396. */
 function patchOf(body: unknown): unknown {
   if (!Array.isArray(body)) return body;
   return (body as readonly { readonly path: string; readonly value: unknown }[]).reduce<unknown>(

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { apiVersionOf, type Kind } from "../../runtime/adapters/kubernetes/client/kinds.ts";
 import type { KubeObject } from "../../runtime/adapters/kubernetes/client/kube-types.ts";
 
-/** What a change of the store tells its watches. */
+/** A change of the store, as its watches get it. */
 export interface StoredEvent {
   readonly version: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -17,10 +17,10 @@ export class KubernetesStore {
   readonly #listeners = new Set<(event: StoredEvent) => void>();
   history: StoredEvent[] = [];
   version = 100;
-  /** Changes up to this version are forgotten. */
+  /** Changes up to this version are compacted. */
   compactedAt = 0;
 
-  /** In the order of their names, as the API server lists them. */
+  /** Sorted by name, as the API server lists them. */
   list(plural: string): readonly KubeObject[] {
     const keys = [...this.#objects.keys()].filter((key) => key.startsWith(`${plural}/`)).sort();
     return keys.flatMap((key) => this.#objects.get(key) ?? []);
@@ -30,7 +30,7 @@ export class KubernetesStore {
     return this.#objects.get(keyOf(plural, namespace, name));
   }
 
-  /** Creates or replaces; gives what is stored. */
+  /** Creates or replaces; returns the stored object. */
   write(kind: Kind, object: KubeObject): KubeObject {
     return this.put(kind.plural, { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });
   }
@@ -63,7 +63,7 @@ export class KubernetesStore {
     return before;
   }
 
-  /** Forgets all changes: a watch of an older version is told 410. */
+  /** Drops the history: a watch from an older version gets 410. */
   compact(): void {
     this.compactedAt = this.version;
     this.history = [];

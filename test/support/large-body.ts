@@ -11,25 +11,25 @@ import { openFunctionServer } from "./function-server.ts";
 
 const benchGateway = join(import.meta.dirname, "../../bench/calls/bench-gateway.ts");
 const mebibyte = 1_048_576;
-/** Milliseconds; not what these tests are about. */
+/** Milliseconds; too long to matter here. */
 const callTimeout = 1_200_000;
 
-/** What a large body did; sizes are bytes. */
+/** Measurements of a large body; sizes are bytes. */
 export interface LargeBody {
-  /** How much the client could send while nobody read the reply. */
+  /** How much the client could send while the reply was not read. */
   readonly stuckAt: number;
-  /** How much more memory the gateway's process held then. */
+  /** By how much the gateway's memory had grown then. */
   readonly grownWhenStuck: number;
-  /** The most it ever held more than before the call. */
+  /** Maximum growth of the gateway's memory while the reply was read. */
   readonly grown: number;
   readonly received: number;
-  /** Whether the function's reply was, byte for byte, what was sent. */
+  /** Whether the reply had the bytes that were sent. */
   readonly same: boolean;
 }
 
 /**
- * Sends a body through a gateway process of its own to a function that sends it back, first without reading the reply
- * until nothing moves any more, then reading it to its end.
+ * Sends a body through a separate gateway process to a function that echoes it: first without reading the reply until
+ * nothing more can be sent, then reading it to its end.
  */
 export async function echoLargeBody(mebibytes: number): Promise<LargeBody> {
   const fn = await openFunctionServer((request, response) => void request.pipe(response), { readBody: false });
@@ -59,10 +59,10 @@ export async function echoLargeBody(mebibytes: number): Promise<LargeBody> {
     const echoed = createHash("sha1");
     let received = 0;
     let grown = 0;
-    for await (const part of response) {
-      echoed.update(part);
-      received += part.length;
-      if (received % (8 * mebibyte) < part.length) grown = Math.max(grown, memory() - before);
+    for await (const chunk of response) {
+      echoed.update(chunk);
+      received += chunk.length;
+      if (received % (8 * mebibyte) < chunk.length) grown = Math.max(grown, memory() - before);
     }
     const same = echoed.digest("hex") === sent.digest("hex");
     return { stuckAt, grownWhenStuck, grown, received, same };

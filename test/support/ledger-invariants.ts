@@ -1,25 +1,25 @@
 import type { CallState } from "../../runtime/api/schemas/call-record.ts";
 import type { Account, Run, Sent } from "./ledger.ts";
 
-/** What is known of one call's end. */
+/** How one call ended. */
 export interface SettledCall {
   readonly state: CallState;
   readonly retries: number;
 }
 
-/** Everything the invariants are computed from, after all has settled. */
+/** Input of the invariants, after all calls have settled. */
 export interface Facts extends Account {
-  /** What the status route said of every id that was sent; absent = 404. */
+  /** What the status route returned for each id that was sent; absent = 404. */
   readonly statuses: ReadonlyMap<string, SettledCall>;
-  /** The records as they lie in the store, if the test read them; else the status route is taken at its word. */
+  /** The records in the store, if the test read them; else the status route is trusted. */
   readonly records?: ReadonlyMap<string, SettledCall>;
 }
 
-/** What this test's faults allow. Nothing but absence of faults: all zero. */
+/** What this test's faults allow. Without faults everything is zero. */
 export interface Allowance {
   readonly extraRuns?: number;
   readonly extraCallbacks?: number;
-  /** False when receivers of callbacks were down for good. */
+  /** False if receivers of callbacks stayed down. */
   readonly callbacksDue?: boolean;
   /** One slot and no failures: calls must start in the order in which they were accepted. */
   readonly inOrder?: boolean;
@@ -44,7 +44,7 @@ export interface Counts {
 const finalStates: ReadonlySet<CallState> = new Set(["done", "failed", "cancelled"]);
 const shownIds = 5;
 
-/** The invariants I1 to I7 and I10 over one test. */
+/** Checks the invariants I1 to I7 and I10 for one test. */
 export function checkInvariants(facts: Facts, allowance: Allowance = {}): { counts: Counts; violations: Violation[] } {
   const runs = Map.groupBy(facts.runs, (run) => run.id);
   const accepted = facts.sent.filter((sent) => sent.class === "accepted");
@@ -124,7 +124,7 @@ function extraRunsOf(id: string, runs: readonly Run[], facts: Facts): string[] {
   return Array.from({ length: Math.max(0, runs.length - expected) }, () => id);
 }
 
-/** Callbacks that came after the receiver had said yes, and any of a cancelled call. */
+/** Callbacks after one that the receiver accepted with 2xx, and all callbacks of a cancelled call. */
 function extraCallbacksOf(facts: Facts): string[] {
   const satisfied = new Set<string>();
   const extra: string[] = [];
@@ -140,7 +140,7 @@ function isSuccess(status: number | undefined): boolean {
 }
 
 /**
- * Only a call that was sent after another's 202 is surely behind it. Calls that were retried step out of line and do
+ * Only a call that was sent after another's 202 is certainly behind it. Calls that were retried lose their place and do
  * not count.
  */
 function inversions(accepted: readonly Sent[], runs: ReadonlyMap<string, readonly Run[]>, facts: Facts): string[] {

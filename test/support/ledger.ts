@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a sender may conclude from an answer. */
+/** What a sender may conclude from a response. */
 export type AnswerClass = "accepted" | "refused" | "unknown";
 
 /** One call as its sender saw it. Times are Unix milliseconds of this machine. */
@@ -13,24 +13,24 @@ export interface Sent {
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly callback: boolean;
-  /** Absent when no answer came. */
+  /** Absent if no response came. */
   readonly status?: number;
   readonly error?: string;
 }
 
-/** A function began to work on a call. `run` is unique among all runs, to find its end. */
+/** A function began a run. `run` is unique among all runs, to find its end. */
 export interface RunStarted {
   readonly kind: "run-started";
   readonly run: string;
   readonly id: string;
   readonly at: number;
-  /** Whoever made the request, as far as the function can tell. */
+  /** Who made the request, as far as the function can tell. */
   readonly worker?: string;
   readonly attempt?: number;
   readonly retry?: number;
 }
 
-/** A function answered, or saw its caller leave (no status). */
+/** A function responded, or its caller disconnected (no status). */
 export interface RunEnded {
   readonly kind: "run-ended";
   readonly run: string;
@@ -48,13 +48,13 @@ export interface CallbackReceived {
   /** SHA-256, hex. */
   readonly bodyHash: string;
   readonly bodySize: number;
-  /** What the receiver answered; absent when it hung or reset. */
+  /** The receiver's status; absent if it hung or reset. */
   readonly answered?: number;
 }
 
 export type LedgerLine = Sent | RunStarted | RunEnded | CallbackReceived;
 
-/** One writer's own file; a line is in the hands of the operating system when `append` returns. */
+/** One writer's own file; the operating system has a line when `append` returns. */
 export interface LedgerWriter {
   append(line: LedgerLine): void;
   close(): void;
@@ -76,13 +76,13 @@ export function openLedger(directory: string, writer: string): LedgerWriter {
   };
 }
 
-/** A run with both its ends; `endedAt` is absent when the function, or its process, never came back. */
+/** A run with its start and end; `endedAt` is absent if the function, or its process, did not come to the end. */
 export interface Run extends Omit<RunStarted, "kind"> {
   readonly endedAt?: number;
   readonly status?: number;
 }
 
-/** All that the writers wrote, each kind in the order of time. */
+/** Everything that the writers wrote, each kind in order of time. */
 export interface Account {
   readonly sent: readonly Sent[];
   readonly runs: readonly Run[];
@@ -95,7 +95,7 @@ export function readLedger(directory: string): Account {
   return accountOf(files.flatMap((name) => linesOf(join(directory, name))));
 }
 
-/** The account that `lines`, in any order, make. */
+/** The account of `lines`, which may be in any order. */
 export function accountOf(lines: readonly LedgerLine[]): Account {
   const ends = new Map<string, RunEnded>();
   for (const line of lines) if (line.kind === "run-ended") ends.set(line.run, line);

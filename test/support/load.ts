@@ -10,22 +10,22 @@ export interface LoadOptions {
   readonly gateway: string;
   /** `name` or `name.namespace`. */
   readonly functionName: string;
-  /** Calls a second, sent when they are due whether or not earlier ones were answered. */
+  /** Calls per second, sent when they are due even if earlier ones are still in flight. */
   readonly rate: number;
   readonly count: number;
   readonly callbackUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: (sequence: number) => string | Uint8Array;
-  /** Milliseconds a call may take (`lateIsNotLost`). */
+  /** Timeout of a call, milliseconds (`lateIsNotLost`). */
   readonly timeout?: number;
-  /** Most calls without an answer (1 000). */
+  /** Maximum calls in flight (1 000). */
   readonly maxInFlight?: number;
-  /** What becomes of those due beyond it: dropped and counted (the default), or sent late, where the number matters and not the rate. */
+  /** Calls due beyond it are dropped and counted (the default), or sent late where the number matters, not the rate. */
   readonly beyond?: "dropped" | "late";
   readonly ledger?: LedgerWriter;
-  /** Is told each id that was accepted. */
+  /** Called with the id of each accepted call. */
   readonly onAccepted?: (id: string) => void;
-  /** A connection for each call, so that a load balancer decides about each. */
+  /** A new connection for each call, so that a load balancer routes each one. */
   readonly freshConnections?: boolean;
   /** Ends the load early. */
   readonly signal?: AbortSignal;
@@ -33,21 +33,21 @@ export interface LoadOptions {
 
 export interface LoadSummary {
   readonly sent: readonly Sent[];
-  /** Due, but not sent, as too many were without an answer. */
+  /** Due, but not sent, as too many were in flight. */
   readonly dropped: number;
-  /** Milliseconds from when a call was due to its 202, so that a stall counts for all calls it held up; sorted. */
+  /** Milliseconds from a call's due time to its 202, sorted. A stall thus counts for all calls that it delayed. */
   readonly latencies: readonly number[];
 }
 
-/** Sends calls to `/async-function/` at a constant arrival rate, each under an id of its own; resolves after the last answer. */
+/** Sends calls to `/async-function/` at a constant rate, each with a new id; resolves after the last response. */
 export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
   const agent = new Agent({ connections: 64, pipelining: options.freshConnections === true ? 0 : 1 });
   const sent: Sent[] = [];
   const latencies: number[] = [];
   const open = new Set<Promise<void>>();
   const begin = performance.now();
-  const most = options.maxInFlight ?? 1_000;
-  const ended = (): boolean => options.signal?.aborted ?? false;
+  const limit = options.maxInFlight ?? 1_000;
+  const isAborted = (): boolean => options.signal?.aborted ?? false;
   const untilDue = options.signal === undefined ? {} : { signal: options.signal };
   let dropped = 0;
 
@@ -55,9 +55,9 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
     const due = begin + (sequence * 1_000) / options.rate;
     const wait = due - performance.now();
     if (wait > 1) await pause(wait, undefined, untilDue).catch(() => undefined);
-    if (options.beyond === "late" && open.size >= most) await Promise.race(open);
-    if (ended()) break;
-    if (open.size >= most) {
+    if (options.beyond === "late" && open.size >= limit) await Promise.race(open);
+    if (isAborted()) break;
+    if (open.size >= limit) {
       dropped += 1;
       continue;
     }
@@ -76,12 +76,12 @@ export async function sendLoad(options: LoadOptions): Promise<LoadSummary> {
 }
 
 /**
- * Milliseconds a call may take where none may fail: a disk or a processor that is busy for seconds makes answers late, and
- * only one that never comes is lost.
+ * Timeout of calls of which none may fail, milliseconds: a disk or a processor that is busy for seconds delays
+ * responses, and only one that never comes is lost.
  */
 export const lateIsNotLost = 30_000;
 
-/** In words what became of those calls that were not accepted: each kind of answer, how often, and over what time. */
+/** Describes the calls that were not accepted: each kind of outcome, how often it occurred and over what time. */
 export function notAccepted(sent: readonly Sent[]): readonly string[] {
   const others = sent.filter((each) => each.class !== "accepted");
   const kinds = Map.groupBy(others, (each) => `${each.class}: ${each.status ?? each.error ?? "?"}`);
@@ -91,12 +91,12 @@ export function notAccepted(sent: readonly Sent[]): readonly string[] {
   });
 }
 
-/** The value below which the share `q` (0 to 1) of `sorted` lies; NaN of nothing. */
+/** The value below which the share `q` (0 to 1) of `sorted` lies; NaN if it is empty. */
 export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-/** What a sender may conclude: 202 accepted; 4xx, or 503 that says so, refused; all else unknown. */
+/** What a sender may conclude: 202 accepted; 4xx, or 503 if `queued` is `no`, refused; all else unknown. */
 export function classifyAnswer(status: number, queued: string | undefined): AnswerClass {
   if (status === 202) return "accepted";
   if (status >= 400 && status < 500) return "refused";
@@ -108,7 +108,7 @@ async function send(options: LoadOptions, agent: Agent, sequence: number): Promi
   const sentAt = now();
   const facts = { kind: "sent", id, sequence, sentAt, callback: options.callbackUrl !== undefined } as const;
   try {
-    const answer = await request(`${options.gateway}/async-function/${options.functionName}`, {
+    const response = await request(`${options.gateway}/async-function/${options.functionName}`, {
       method: "POST",
       dispatcher: agent,
       signal: AbortSignal.timeout(options.timeout ?? lateIsNotLost),
@@ -120,10 +120,10 @@ async function send(options: LoadOptions, agent: Agent, sequence: number): Promi
       body: options.body?.(sequence) ?? "",
     });
     const answeredAt = now();
-    await answer.body.dump();
-    const queued = answer.headers["x-call-queued"];
+    await response.body.dump();
+    const queued = response.headers["x-call-queued"];
     const text = Array.isArray(queued) ? queued[0] : queued;
-    return { ...facts, class: classifyAnswer(answer.statusCode, text), answeredAt, status: answer.statusCode };
+    return { ...facts, class: classifyAnswer(response.statusCode, text), answeredAt, status: response.statusCode };
   } catch (err) {
     const code = err instanceof Error && "code" in err ? String(err.code) : String(err);
     return { ...facts, class: code === "ECONNREFUSED" ? "refused" : "unknown", answeredAt: now(), error: code };

@@ -8,16 +8,16 @@ export interface MachineLock {
 
 const poll = 200;
 
-/** Waits until no other process of this machine, and nobody else in this one, holds `name`; it is let go with the process. */
+/** Waits until nobody in this or another process of this machine holds `name`; the lock ends with the process. */
 export async function machineLock(name: string): Promise<MachineLock> {
   for (;;) {
     const server = createServer();
-    const held = await new Promise<boolean>((resolve) => {
+    const acquired = await new Promise<boolean>((resolve) => {
       server.once("error", () => resolve(false));
-      // A name in no directory: nothing is left of it.
+      // An abstract socket: no file remains.
       server.listen(`\0weir-test-${name}`, () => resolve(true));
     });
-    if (held) return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+    if (acquired) return { release: () => new Promise((resolve) => server.close(() => resolve())) };
     await pause(poll);
   }
 }

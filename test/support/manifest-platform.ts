@@ -3,7 +3,7 @@ import type { Platform } from "../../infra/manifests/platform.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { brokerSecretNames, type SecretValues } from "../../infra/manifests/secrets.ts";
 
-/** Values for all Secrets of a platform, all different; for the certificate what is handed in. */
+/** Values for all Secrets of a platform, all different; `natsTls` is the certificate, if any. */
 export function secretValues(platform: Platform, natsTls?: SecretValues["natsTls"]): SecretValues {
   return {
     adminUser: "admin",
@@ -16,7 +16,7 @@ export function secretValues(platform: Platform, natsTls?: SecretValues["natsTls
   };
 }
 
-/** All objects of a platform, without what comes from elsewhere. */
+/** All objects of a platform, except custom resource definitions and Secrets, which are built elsewhere. */
 export function objectsOf(platform: Platform): KubernetesObject[] {
   return platformManifests(platform).flatMap(({ objects }) => objects);
 }
@@ -29,7 +29,7 @@ export function objectNamed(objects: readonly KubernetesObject[], kind: string, 
   return first;
 }
 
-/** What of a pod template the tests look at. */
+/** The part of a pod template that tests check. */
 export interface PodSpecView {
   readonly serviceAccountName: string;
   readonly automountServiceAccountToken: boolean;
@@ -65,7 +65,7 @@ export function podsOf(object: KubernetesObject): PodSpecView {
   return spec.template.spec;
 }
 
-/** The variables of its one container. */
+/** The environment variables of its one container. */
 export function variablesOf(object: KubernetesObject): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(podsOf(object).containers[0].env.map(({ name, value }) => [name, value]));
 }

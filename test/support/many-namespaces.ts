@@ -4,20 +4,20 @@ import { clusterClient } from "./cluster-client.ts";
 import type { ClusterPlatform } from "./cluster-platform.ts";
 import { eventually } from "./eventually.ts";
 
-const patience = 60_000;
+const timeout = 60_000;
 
-/** Tests of namespaces of functions beside the first, on a platform of an edition that has many. */
+/** Tests of additional namespaces of functions, on a platform whose edition has many. */
 export function testManyNamespaces(opened: () => ClusterPlatform): void {
   const client = clusterClient(opened);
   const team = (): string => `${opened().namespace}-team`;
   const inTeam = (...args: readonly string[]): Promise<string> => opened().cluster.kubectl(args, { namespace: team() });
 
-  test("a namespace made by request gets what keeps it apart", async () => {
-    const answer = await client.sendJson("POST", `/system/namespace/${team()}`, {
+  test("a namespace created by request gets the objects that isolate it", async () => {
+    const response = await client.sendJson("POST", `/system/namespace/${team()}`, {
       name: team(),
       annotations: { "com.service": "1" },
     });
-    expect([answer.status, await answer.text()]).toEqual([201, ""]);
+    expect([response.status, await response.text()]).toEqual([201, ""]);
     const bindings = ["gateway", "queue-worker", "autoscaler", "operator"].map(
       (account) => `rolebinding.rbac.authorization.k8s.io/${opened().namespace}-${account}-functions`,
     );
@@ -30,12 +30,12 @@ export function testManyNamespaces(opened: () => ClusterPlatform): void {
           ["networkpolicy.networking.k8s.io", "resourcequota", "limitrange"].every((kind) => kinds.has(kind))
         );
       },
-      { within: patience, what: "bindings, policies, quota and limits" },
+      { within: timeout, what: "bindings, policies, quota and limits" },
     );
     expect(await (await client.send("/system/namespaces")).json()).toEqual(expect.arrayContaining([team()]));
   });
 
-  test("functions of the same name in two namespaces are two", async () => {
+  test("functions of the same name in two namespaces are independent", async () => {
     await client.deploy("twin", { envProcess: "echo first" });
     await client.deploy(`twin.${team()}`, { envProcess: "echo second" });
     expect(await client.call(`twin.${opened().functionNamespace}`)).toBe("200 first\n");
@@ -45,7 +45,7 @@ export function testManyNamespaces(opened: () => ClusterPlatform): void {
     expect(await client.ended(queued.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
   });
 
-  test("a function there sleeps and wakes", async () => {
+  test("a function in such a namespace scales to zero and wakes", async () => {
     await client.deploy(`sleeper.${team()}`, {
       labels: { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" },
     });
@@ -53,7 +53,7 @@ export function testManyNamespaces(opened: () => ClusterPlatform): void {
     expect(await client.call(`sleeper.${team()}`)).toBe("200 hello");
   });
 
-  test("pods have what the function's profile says", async () => {
+  test("pods get the settings of the function's profile", async () => {
     const toleration = { key: "spot", operator: "Exists", effect: "NoSchedule" };
     await opened().cluster.apply({
       apiVersion: "service.com/v1",
@@ -68,9 +68,9 @@ export function testManyNamespaces(opened: () => ClusterPlatform): void {
     expect(pods.items.map(({ spec }) => spec.tolerations)).toEqual([expect.arrayContaining([toleration])]);
   });
 
-  test("a namespace deleted by request goes with all that is in it", async () => {
-    const answer = await client.sendJson("DELETE", `/system/namespace/${team()}`, { name: team() });
-    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+  test("a namespace deleted by request is removed with its content", async () => {
+    const response = await client.sendJson("DELETE", `/system/namespace/${team()}`, { name: team() });
+    expect([response.status, await response.text()]).toEqual([202, ""]);
     await eventually(
       async () =>
         (await opened().cluster.kubectl(["get", "namespace", team(), "--ignore-not-found"], { namespace: null })) ===

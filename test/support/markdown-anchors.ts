@@ -1,4 +1,4 @@
-/** The anchors that a page has on the web: of its headings, as GitHub makes them, and those set with `<a id>`. */
+/** The anchors of a page: those that GitHub makes from headings, and those set with `<a id>`. */
 export function markdownAnchors(markdown: string): ReadonlySet<string> {
   const prose = markdown.replaceAll(/^```[^]*?^```$/gm, "");
   const anchors = new Set([...prose.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = ""]) => id));

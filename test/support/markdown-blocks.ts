@@ -2,7 +2,7 @@
 export interface CodeBlock {
   readonly language: string;
   readonly text: string;
-  /** Of its first fence, counted from 1. */
+  /** Of its opening fence, counted from 1. */
   readonly line: number;
 }
 
@@ -13,7 +13,7 @@ export interface CommandBlock {
   readonly shows: string | undefined;
 }
 
-/** The blocks fenced by three backquotes, in their order. */
+/** The blocks fenced by three backticks, in order. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { language: string; line: number; lines: string[] } | undefined;
@@ -43,8 +43,8 @@ export function commandBlocks(markdown: string): CommandBlock[] {
 }
 
 /**
- * Whether `printed` is what a document shows: a line `…` stands for any lines, `…` elsewhere for any text of its line, and
- * `<id>` and `<seconds>` for a word that differs each time.
+ * Whether `printed` matches what a document shows: a line `…` stands for any lines, `…` elsewhere for any text of its
+ * line, and `<id>` and `<seconds>` for a word that varies.
  */
 export function printsAsShown(printed: string, shown: string): boolean {
   const pattern = shown

@@ -28,7 +28,7 @@ export interface MemoryAsyncOptions {
   readonly ledger?: CallLedger;
 }
 
-/** The real handler of `/async-function/` for the functions of `table`; its calls and records are kept in memory only. */
+/** The real handler of `/async-function/` for the functions of `table`; it keeps calls and records in memory. */
 export function openMemoryAsyncInvoker(
   table: FunctionTable,
   { edition = "community", policy = "any", queues: names = ["default"], ledger }: MemoryAsyncOptions = {},

@@ -8,7 +8,7 @@ import { WorkerSums } from "../../runtime/core/queues/worker-sums.ts";
 import type { QueueParts } from "../../runtime/gateway/rest/app-parts.ts";
 import { sampleQueue } from "../contract/samples.ts";
 
-/** What the routes of queues work with, in memory: the default queue, empty, without workers. */
+/** In-memory parts for the routes of queues: an empty default queue without workers. */
 export function memoryQueues(): QueueParts {
   const table = new QueueTable();
   table.observer.set(sampleQueue());

@@ -12,13 +12,13 @@ import { tempDirectory } from "./temp-directory.ts";
 export interface ClusterServer {
   readonly name: string;
   readonly url: string;
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
   /** Starts it again on the same ports and store. */
   restart(): Promise<void>;
 }
 
-/** Real nats-servers that store together, as on Kubernetes; anybody may do anything. */
+/** Real nats-servers that replicate their streams, as on Kubernetes; anybody may do anything. */
 export interface NatsCluster {
   readonly servers: readonly ClusterServer[];
   /** Addresses of all, as one setting. */
@@ -30,7 +30,7 @@ export interface NatsCluster {
 const startTimeout = 30_000;
 const gibibyte = 1_073_741_824;
 
-/** Starts three and resolves when they have agreed on who leads. */
+/** Starts three and resolves when they have elected a leader. */
 export async function openNatsCluster(): Promise<NatsCluster> {
   const binary = await natsServerPath();
   const directory = await tempDirectory("nats-cluster");
@@ -77,7 +77,7 @@ export async function openNatsCluster(): Promise<NatsCluster> {
       servers.push({ name, url: `nats://127.0.0.1:${port}`, kill, restart: start, end: kill });
       process.once("exit", () => running?.process.kill("SIGKILL"));
     }
-    // None of them is well before it has found another.
+    // None of them is healthy before it has found another.
     await Promise.all(servers.map((server) => server.restart()));
     await Promise.all(
       places.map(({ monitorPort, name }) =>

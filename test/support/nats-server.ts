@@ -16,19 +16,19 @@ import { isStopped } from "./process-facts.ts";
 
 export interface TestNatsServerOptions {
   readonly durability?: Durability;
-  /** With users as on one machine, for these queues; without, anybody may do anything. */
+  /** With the users of one machine, for `queues`; without, anybody may do anything. */
   readonly users?: boolean;
   readonly queues?: readonly string[];
-  /** Bytes; 1 GiB when absent. */
+  /** Bytes (1 GiB). */
   readonly maxFileStore?: number;
   readonly payloadLimit?: number;
-  /** What it stores is encrypted, as on Kubernetes. */
+  /** Its store is encrypted, as on Kubernetes. */
   readonly encrypted?: boolean;
-  /** File of another nats-server, e.g. an older one. */
+  /** Path of another nats-server, e.g. an older one. */
   readonly binary?: string;
 }
 
-/** A real nats-server for one test file: a port and a store of its own. */
+/** A real nats-server for one test file, with its own port and store. */
 export interface TestNatsServer {
   readonly url: string;
   readonly monitorUrl: string;
@@ -38,11 +38,11 @@ export interface TestNatsServer {
   readonly logFile: string;
   /** How a user connects; only with `users`. */
   access(user: string): NatsAccess;
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM, and waits until it is gone. */
+  /** Sends SIGTERM and waits until it is gone. */
   stop(): Promise<void>;
-  /** SIGSTOP, and waits until it has reached every thread. */
+  /** Sends SIGSTOP and waits until it has reached every thread. */
   pause(): Promise<void>;
   resume(): void;
   /** Starts it again on the same port and store; ends it first if it runs. */
@@ -57,7 +57,7 @@ const defaultPayload = 1_048_576;
 
 let binaryPath: Promise<string> | undefined;
 
-/** Path of the nats-server that tests run on; installs it when the machine has none. */
+/** Path of the nats-server that tests use; installs it if the machine has none. */
 export function natsServerPath(): Promise<string> {
   binaryPath ??= findNatsServer({
     environment: environment(),
@@ -101,7 +101,7 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
   const onExit = (): void => void running?.process.kill("SIGKILL");
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     running?.process.kill(signal);
-    // A paused process is not reached by SIGTERM before it goes on.
+    // SIGTERM does not reach a paused process before it continues.
     running?.process.kill("SIGCONT");
     await running?.ended;
     running = undefined;
@@ -134,7 +134,7 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
     pause: async () => {
       running?.process.kill("SIGSTOP");
       const pid = running?.process.pid;
-      // The first thread has to be scheduled before it can stop the others, and these may answer until then.
+      // The first thread has to be scheduled before it can stop the others, and these may respond until then.
       if (pid !== undefined) await eventually(() => isStopped(pid), { every: 1, what: "the server to stand still" });
     },
     resume: () => void running?.process.kill("SIGCONT"),

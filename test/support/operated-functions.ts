@@ -2,13 +2,13 @@ import type { FunctionObject } from "../../runtime/adapters/kubernetes/manifests
 import type { OperatedCluster } from "./cluster-operator.ts";
 import { eventually } from "./eventually.ts";
 
-/** What tests do with Function objects of a cluster whose operator runs. */
+/** Operations on the Function objects of a cluster whose operator runs. */
 export interface OperatedFunctions {
   /** In the namespace of functions. */
   kubectl(...args: readonly string[]): Promise<string>;
   get<T>(...args: readonly string[]): Promise<T>;
   apply(name: string, spec: object): Promise<void>;
-  /** Resolves with the Function as soon as it `holds`; `within` in milliseconds. */
+  /** Resolves with the Function as soon as `holds` is true of it; `within` in milliseconds. */
   shows(
     name: string,
     what: string,
@@ -17,10 +17,10 @@ export interface OperatedFunctions {
   ): Promise<FunctionObject>;
 }
 
-/** As promised of conditions: within five seconds of what they tell. */
+/** Milliseconds within which, as promised, a condition follows what it reports. */
 export const conditionsWithin = 5_000;
 
-/** `image` is that of functions which name none. */
+/** `image` is the default image of functions. */
 export function operatedFunctions(opened: () => OperatedCluster, image: () => string): OperatedFunctions {
   const kubectl = (...args: readonly string[]): Promise<string> =>
     opened().cluster.kubectl(args, { namespace: opened().namespace });
@@ -52,12 +52,12 @@ export function condition({ status }: FunctionObject, type: string) {
   return status?.conditions?.find((each) => each.type === type);
 }
 
-/** Whether all replicas that are wanted are ready, and none is left of before. */
+/** Whether all desired replicas are ready, and no former one remains. */
 export function isReady(object: FunctionObject): boolean {
   return condition(object, "Ready")?.reason === "ReplicasReady" && condition(object, "Reconciling")?.status === "False";
 }
 
-/** Whether something is in the way. */
+/** Whether a person has to do something. */
 export function isStalled(object: FunctionObject): boolean {
   return condition(object, "Stalled")?.status === "True";
 }

@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Another machine beyond this one, in a network of its own; needs root. */
+/** Stands in for another machine: a network namespace behind this machine; needs root. */
 export interface OutsideHost extends AsyncDisposable {
   readonly address: string;
-  /** This machine's in the network between the two. */
+  /** This machine's address in the network between the two. */
   readonly hostAddress: string;
   readonly port: number;
   /** Addresses that connected, in order. */
@@ -15,7 +15,7 @@ export interface OutsideHost extends AsyncDisposable {
 }
 
 const name = "weir-outside";
-/** Not as bridges of functions are named. */
+/** Differs from the names of bridges of functions. */
 const inside = "outside0";
 const beyond = "outside1";
 const address = "198.51.100.2";

@@ -4,60 +4,60 @@ import type { Readable } from "node:stream";
 
 import { seededRandom } from "../../scripts/random.ts";
 
-/** Milliseconds between two reads of a slow side. */
+/** Milliseconds between two reads of a slow reader. */
 const beat = 25;
-/** What ends a head. */
+/** The end of a head. */
 export const headEnd = "\r\n\r\n";
 const lastChunk = Buffer.from("0\r\n\r\n");
 
-/** Sends pieces of odd lengths below 64 KiB, each when the one before is with the kernel. */
+/** Sends chunks of odd lengths below 64 KiB, each when the kernel has the one before. */
 export async function sendInPieces(socket: Socket, body: Buffer, chunked = false): Promise<void> {
   const random = seededRandom(body.byteLength);
   for (let at = 0; at < body.byteLength;) {
     const end = Math.min(body.byteLength, at + 1 + Math.floor(random() * 65_000));
-    const piece = body.subarray(at, end);
+    const chunk = body.subarray(at, end);
     const bytes = chunked
-      ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")])
-      : piece;
+      ? Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")])
+      : chunk;
     await new Promise((resolve) => socket.write(bytes, resolve));
     at = end;
   }
   if (chunked) socket.write("0\r\n\r\n");
 }
 
-/** Reads one answer with a length or in chunks; `rate` bytes a second at most. */
+/** Reads one response with a length or in transfer chunks, at most `rate` bytes per second. */
 export function readAnswer(socket: Socket, rate = Number.POSITIVE_INFINITY): Promise<{ status: number; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
+    const received: Buffer[] = [];
     let size = 0;
     const stop = throttle(socket, rate);
     const closed = (): void => {
       stop();
       reject(
         new Error(
-          `the connection ended after ${size} bytes: ${Buffer.concat(pieces).toString("latin1").slice(0, 300)}`,
+          `the connection ended after ${size} bytes: ${Buffer.concat(received).toString("latin1").slice(0, 300)}`,
         ),
       );
     };
-    const onData = (piece: Buffer): void => {
-      pieces.push(piece);
-      size += piece.byteLength;
-      const answer = parseAnswer(pieces, size);
-      if (answer === undefined) return;
+    const onData = (chunk: Buffer): void => {
+      received.push(chunk);
+      size += chunk.byteLength;
+      const response = parseResponse(received, size);
+      if (response === undefined) return;
       stop();
       socket.off("data", onData).off("close", closed);
-      resolve(answer);
+      resolve(response);
     };
     socket.on("data", onData).once("close", closed);
   });
 }
 
-const wholeOf = new WeakMap<Buffer[], { status: number; from: number; length: number }>();
+const parsedHeads = new WeakMap<Buffer[], { status: number; from: number; length: number }>();
 
-function parseAnswer(pieces: Buffer[], size: number): { status: number; body: Buffer } | undefined {
-  let known = wholeOf.get(pieces);
+function parseResponse(received: Buffer[], size: number): { status: number; body: Buffer } | undefined {
+  let known = parsedHeads.get(received);
   if (known === undefined) {
-    const text = Buffer.concat(pieces).toString("latin1");
+    const text = Buffer.concat(received).toString("latin1");
     const end = text.indexOf(headEnd);
     if (end === -1) return undefined;
     const length = /content-length: (\d+)/i.exec(text.slice(0, end))?.[1];
@@ -66,16 +66,16 @@ function parseAnswer(pieces: Buffer[], size: number): { status: number; body: Bu
       from: end + headEnd.length,
       length: length === undefined ? -1 : Number(length),
     };
-    wholeOf.set(pieces, known);
+    parsedHeads.set(received, known);
   }
   const { status, from, length } = known;
   if (length !== -1) {
     if (size < from + length) return undefined;
-    return { status, body: Buffer.concat(pieces).subarray(from, from + length) };
+    return { status, body: Buffer.concat(received).subarray(from, from + length) };
   }
-  const last = pieces.at(-1);
-  if (last === undefined || !endsChunks(last, pieces)) return undefined;
-  return { status, body: joinChunks(Buffer.concat(pieces).subarray(from)) };
+  const last = received.at(-1);
+  if (last === undefined || !endsChunks(last, received)) return undefined;
+  return { status, body: joinChunks(Buffer.concat(received).subarray(from)) };
 }
 
 function joinChunks(bytes: Buffer): Buffer {
@@ -89,12 +89,12 @@ function joinChunks(bytes: Buffer): Buffer {
   }
 }
 
-/** Lets `rate` bytes a second through; the function that is returned ends that. */
+/** Limits reading to `rate` bytes per second; the returned function ends that. */
 export function throttle(socket: Readable, rate: number): () => void {
   if (rate === Number.POSITIVE_INFINITY) return () => {};
   let allowance = 0;
-  const count = (piece: Buffer): void => {
-    allowance -= piece.byteLength;
+  const count = (chunk: Buffer): void => {
+    allowance -= chunk.byteLength;
     if (allowance <= 0) socket.pause();
   };
   socket.on("data", count);
@@ -111,34 +111,34 @@ export function throttle(socket: Readable, rate: number): () => void {
   };
 }
 
-/** Reads requests, one after another, `rate` bytes a second at most, and tells of each whole one. */
+/** Reads requests one after another, at most `rate` bytes per second; calls `onRequest` for each complete one. */
 export function readSlowly(socket: Socket, rate: number, onRequest: (head: string, body: Buffer) => void): void {
-  let pieces: Buffer[] = [];
+  let received: Buffer[] = [];
   let size = 0;
   let head: string | undefined;
   const keep = (rest: Buffer): void => {
-    pieces = [rest];
+    received = [rest];
     size = rest.byteLength;
   };
-  /** Takes the body off what came, if it is whole. */
+  /** Removes the body from the received bytes, if it is complete. */
   const takeBody = (of: string): Buffer | undefined => {
     const chunked = /^transfer-encoding: chunked/im.test(of);
     const length = Number(/(?:content-|x-)length: (\d+)/i.exec(of)?.[1] ?? 0);
-    const last = pieces.at(-1) ?? Buffer.alloc(0);
-    // Joined only when it may be over: there are many pieces.
-    if (chunked ? !endsChunks(last, pieces) : size < length) return undefined;
-    const all = Buffer.concat(pieces);
+    const last = received.at(-1) ?? Buffer.alloc(0);
+    // Joined only when the body may be complete: there are many chunks.
+    if (chunked ? !endsChunks(last, received) : size < length) return undefined;
+    const all = Buffer.concat(received);
     keep(chunked ? Buffer.alloc(0) : all.subarray(length));
     return chunked ? joinChunks(all) : all.subarray(0, length);
   };
   throttle(socket, rate);
   socket.on("error", () => {});
-  socket.on("data", (piece: Buffer) => {
-    pieces.push(piece);
-    size += piece.byteLength;
+  socket.on("data", (chunk: Buffer) => {
+    received.push(chunk);
+    size += chunk.byteLength;
     while (size > 0) {
       if (head === undefined) {
-        const all = Buffer.concat(pieces);
+        const all = Buffer.concat(received);
         const end = all.indexOf(headEnd);
         if (end === -1) return;
         head = all.toString("latin1", 0, end);
@@ -156,9 +156,9 @@ export function readSlowly(socket: Socket, rate: number, onRequest: (head: strin
   });
 }
 
-/** Whether the pieces end as a body in chunks does; a test's own bodies hold no such end. */
-function endsChunks(last: Buffer, pieces: readonly Buffer[]): boolean {
-  const tail = last.byteLength >= lastChunk.byteLength ? last : Buffer.concat(pieces.slice(-lastChunk.byteLength));
+/** Whether the bytes end as a chunked body does; the bodies of tests do not contain that end. */
+function endsChunks(last: Buffer, received: readonly Buffer[]): boolean {
+  const tail = last.byteLength >= lastChunk.byteLength ? last : Buffer.concat(received.slice(-lastChunk.byteLength));
   return tail.subarray(-lastChunk.byteLength).equals(lastChunk);
 }
 

@@ -5,12 +5,12 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const forwarding = "/proc/sys/net/ipv4/ip_forward";
 const ours = /docker|weir/i;
-/** Of a cluster that `scripts/cluster` started in the meantime: not an engine's. */
+/** The bridge of a cluster that `scripts/cluster` started in the meantime, not of an engine. */
 const clusterBridge = "weir0";
 const ofCluster = /\bweir0\b|\b(?:WEIRNODE|KUBE|CNI)-/;
 const builtIn = new Set(["INPUT", "FORWARD", "OUTPUT", "PREROUTING", "POSTROUTING"]);
 
-/** What a container engine changes about the network of this machine. */
+/** What a container engine changes in the network of this machine. */
 export interface NetworkState {
   /** Rules, chains and policies by table, as `iptables-save` writes them. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
@@ -29,7 +29,7 @@ export async function networkState(): Promise<NetworkState> {
   return { tables, links: await readdir("/sys/class/net"), forwards: await readFile(forwarding, "utf8") };
 }
 
-/** What of functions was not there in `before`, in words: rules, chains, links; the engine's own are not counted. */
+/** Rules, chains and links of functions that are not in `before`, as text; without the engine's own. */
 export async function addedSince(before: NetworkState): Promise<string[]> {
   const now = await networkState();
   return [
@@ -42,7 +42,7 @@ export async function addedSince(before: NetworkState): Promise<string[]> {
   ];
 }
 
-/** Removes rules, chains and bridges of containers that were not there in `before`. */
+/** Removes rules, chains and bridges of containers that are not in `before`. */
 export async function restoreNetwork(before: NetworkState): Promise<void> {
   const now = await networkState();
   for (const [table, lines] of now.tables) {

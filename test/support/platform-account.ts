@@ -7,30 +7,30 @@ import type { WorkState } from "./platform-broker.ts";
 import type { Platform } from "./platform.ts";
 
 export interface SettleOptions extends Allowance {
-  /** Where the sender, the function and the receiver of callbacks wrote. */
+  /** Where the sender, the function and the receiver of callbacks wrote their ledgers. */
   readonly directory: string;
-  /** Milliseconds in which what is left must become less, again and again until nothing is: a busy machine empties a queue slowly. */
+  /** Milliseconds within which the remaining work must decrease, until none is left: a busy machine is slow. */
   readonly within: number;
-  /** Ends of calls that were read before, as their records may be gone by now. */
+  /** Ends of calls that were read earlier, as their records may have expired. */
   readonly known?: ReadonlyMap<string, CallRecord>;
-  /** What each process held before the faults (`holdingsOf`); without, only its slots and its life are looked at. */
+  /** What each process held before the faults (`holdingsOf`); without, only slots and unexpected ends are checked. */
   readonly before?: ReadonlyMap<string, Holdings>;
 }
 
-/** What a platform's account came to. */
+/** The result of a platform's account. */
 export interface Settled {
   readonly account: Account;
   readonly counts: Counts;
-  /** One sentence for each invariant that does not hold, I1 to I10, and what is known of the calls they name. */
+  /** One sentence for each violated invariant, I1 to I10, and the records and runs of the calls that they name. */
   readonly violations: readonly string[];
 }
 
 const readers = 16;
-/** I9: descriptors, and memory as a share and in bytes for what a small heap grows by anyway. */
+/** I9: allowed growth of descriptors, and of memory as a share plus the bytes by which a small heap grows anyway. */
 const moreDescriptors = 5;
 const moreMemory = { share: 0.2, bytes: 6 * 1_048_576 };
 
-/** What every process of the platform that runs holds now, by its name. */
+/** What each running process of the platform holds now, by its name. */
 export async function holdingsOf(platform: Platform): Promise<Map<string, Holdings>> {
   const held = new Map<string, Holdings>();
   const workers = platform.queues.flatMap((queue) => queue.workers);
@@ -82,41 +82,41 @@ export async function settleAccount(platform: Platform, options: SettleOptions):
   return { account, counts: checked.counts, violations };
 }
 
-/** Idle connections take a moment to go. */
+/** Checks repeatedly: idle connections take a moment to close. */
 async function leaks(platform: Platform, before: ReadonlyMap<string, Holdings>): Promise<string[]> {
-  const look = async (): Promise<string[]> => {
+  const check = async (): Promise<string[]> => {
     const now = await holdingsOf(platform);
     return [...before].flatMap(([name, held]) => {
       const holds = now.get(name);
       if (holds === undefined) return [];
-      const most = { memory: held.memory * (1 + moreMemory.share) + moreMemory.bytes };
+      const limit = { memory: held.memory * (1 + moreMemory.share) + moreMemory.bytes };
       return [
         ...(holds.descriptors > held.descriptors + moreDescriptors
           ? [`I9: ${name} holds ${holds.descriptors} descriptors, ${held.descriptors} before`]
           : []),
-        ...(holds.memory > most.memory ? [`I9: ${name} holds ${holds.memory} bytes, ${held.memory} before`] : []),
+        ...(holds.memory > limit.memory ? [`I9: ${name} holds ${holds.memory} bytes, ${held.memory} before`] : []),
       ];
     });
   };
   let found: string[] = [];
-  await eventually(async () => (found = await look()).length === 0, { every: 200, what: "it" }).catch(() => undefined);
+  await eventually(async () => (found = await check()).length === 0, { every: 200, what: "it" }).catch(() => undefined);
   return found;
 }
 
-/** Faults may just have ended: until the gateway is connected again it knows nothing. */
+/** Reads repeatedly: after a fault the gateway knows nothing until it has reconnected. */
 async function statusOf(platform: Platform, id: string): Promise<CallRecord | undefined> {
-  const looked = await eventually(async () => ({ status: await platform.calls.status(id) }), {
+  const found = await eventually(async () => ({ status: await platform.calls.status(id) }), {
     what: `the status of ${id}`,
   });
-  return looked.status;
+  return found.status;
 }
 
-/** Resolves when nothing is in any queue and no slot is taken; rejects, saying what is left, once that became no less for `within` milliseconds. */
+/** Resolves when queues are empty and slots free; rejects if the rest did not decrease for `within` milliseconds. */
 export async function becomesQuiet(platform: Platform, within: number): Promise<void> {
   for (let least = Number.POSITIVE_INFINITY; least > 0;) {
     least = await eventually(
       async () => {
-        const { count, states } = await leftOver(platform);
+        const { count, states } = await remainingWork(platform);
         if (count < least) return { count };
         throw new Error(`left over: ${JSON.stringify(states)}`);
       },
@@ -125,7 +125,7 @@ export async function becomesQuiet(platform: Platform, within: number): Promise<
   }
 }
 
-async function leftOver(platform: Platform): Promise<{ count: number; states: Record<string, WorkState> }> {
+async function remainingWork(platform: Platform): Promise<{ count: number; states: Record<string, WorkState> }> {
   const states: Record<string, WorkState> = { callbacks: await platform.broker.callbacks() };
   let count = 0;
   for (const { name, workers } of platform.queues) {

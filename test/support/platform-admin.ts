@@ -1,6 +1,6 @@
 import type { PlatformProcess } from "./platform-process.ts";
 
-/** Sum of all samples of a metric of a process whose labels include `labels`; 0 when there is none. */
+/** Sum of all samples of a metric of a process whose labels include `labels`; 0 if there is none. */
 export async function metricOf(
   process: PlatformProcess,
   name: string,
@@ -11,12 +11,12 @@ export async function metricOf(
 
 /** Status of a path of a process's admin port. */
 export async function probeOf(process: PlatformProcess, path: string): Promise<number> {
-  const answer = await admin(process, path);
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await admin(process, path);
+  await response.body?.cancel();
+  return response.status;
 }
 
-/** What a process says at `/readyz`. */
+/** The body of a process's `/readyz`. */
 export async function readinessOf(process: PlatformProcess): Promise<string> {
   return (await admin(process, "/readyz")).text();
 }
@@ -30,10 +30,10 @@ function admin(process: PlatformProcess, path: string): Promise<Response> {
 
 /** Adds up samples in the Prometheus text format. */
 function sumOf(text: string, name: string, labels: Readonly<Record<string, string>>): number {
-  const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
+  const required = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
   return text
     .split("\n")
     .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
-    .filter((line) => wanted.every((label) => line.includes(label)))
+    .filter((line) => required.every((label) => line.includes(label)))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }

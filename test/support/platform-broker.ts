@@ -21,42 +21,42 @@ import type { EndpointsPublisher } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 
-/** Of records that a test writes itself, milliseconds. */
+/** Lifetime of records that a test writes itself, milliseconds. */
 const recordLife = 3_600_000;
 
-/** A work queue as the broker has it: entries in all, not yet delivered, delivered and unanswered. */
+/** A work queue in the broker: all entries, those not yet delivered, those delivered but not acknowledged. */
 export interface WorkState {
   readonly messages: number;
   readonly pending: number;
   readonly unanswered: number;
-  /** Times that an entry was delivered. */
+  /** Deliveries in all. */
   readonly offered: number;
 }
 
-/** The broker as a test looks into it, past every process of the platform. */
+/** A test's direct access to the broker, past the processes of the platform. */
 export interface BrokerView {
-  /** Stands for the provider. */
+  /** Publishes as the provider. */
   readonly endpoints: EndpointsPublisher;
   /** As the provider sees them. */
   readonly functions: Pick<FunctionStore, "get" | "watch">;
   readonly ledger: CallLedger;
   calls(queue?: string): Promise<WorkState>;
   callbacks(): Promise<WorkState>;
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   deadLetter(id: string, kind?: "call" | "callback", queue?: string): Promise<LastMessage | undefined>;
   /** Dead letters in all. */
   deadLetters(): Promise<number>;
-  /** Seconds that the last write of a call's record gave it; undefined when there is none. */
+  /** TTL of the last write of a call's record, seconds; undefined if there is no record. */
   recordTtl(id: string): Promise<number | undefined>;
-  /** Makes the consumer of the default queue look like one of another server's making. */
+  /** Makes the consumer of the default queue look as if another server had created it. */
   makeForeign(): Promise<void>;
-  /** As if the time to live of all records were over. */
+  /** Removes all records, as if they had expired. */
   forgetRecords(): Promise<void>;
-  /** Bounds how many callbacks of one function wait; the doctor takes that back. */
+  /** Limits the queued callbacks of each function; the queue-doctor reverts that. */
   boundCallbacks(perFunction: number): Promise<void>;
-  /** From now on no record can be written, those that are there neither, until what it gives is called. */
+  /** Makes all writes of records fail, existing records included, until the returned function is called. */
   freezeRecords(): Promise<() => Promise<void>>;
-  /** Removes all callbacks that wait. */
+  /** Removes all queued callbacks. */
   dropCallbacks(): Promise<void>;
   /** Deletes the stream of the default queue. */
   deleteQueue(): Promise<void>;
@@ -65,7 +65,7 @@ export interface BrokerView {
 
 const defaultQueue = "default";
 
-/** Opens it once the streams are there. With `users` it comes as the provider and as the doctor. */
+/** Opens it; the streams must exist. With `users` it connects as the provider and as the queue-doctor. */
 export async function openBrokerView(server: TestNatsServer, users: boolean): Promise<BrokerView> {
   const links: NatsLink[] = [];
   const open = async (user: string): Promise<NatsLink> => {
@@ -113,7 +113,7 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     },
     freezeRecords: async () => {
       const stream = bucketStream(bucket.calls);
-      // A bucket that is full by bytes refuses every write, for it removes the old record only after.
+      // A bucket at its byte limit refuses every write, because it removes the old record only afterwards.
       await doctor.jsm.streams.update(stream, { max_bytes: 1 });
       return async () => void (await doctor.jsm.streams.update(stream, { max_bytes: -1 }));
     },

@@ -5,12 +5,12 @@ import { eventually } from "./eventually.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { classifyAnswer } from "./load.ts";
 
-/** An answer, read whole. */
+/** A complete response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Pick<Headers, "get">;
   readonly body: Buffer;
-  /** Milliseconds from the request to the end of the answer. */
+  /** Milliseconds from the request to the end of the response. */
   readonly took: number;
 }
 
@@ -21,11 +21,11 @@ export interface QueueOptions {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Path and query after the function's name. */
   readonly tail?: string;
-  /** POST when absent. */
+  /** POST by default. */
   readonly method?: string;
 }
 
-/** What clients do with asynchronous calls, over HTTP. */
+/** Operations of clients on asynchronous calls, over HTTP. */
 export interface PlatformCalls {
   /** Any request; `path` begins with `/`. */
   send(
@@ -33,26 +33,26 @@ export interface PlatformCalls {
     path: string,
     init?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array<ArrayBuffer> },
   ): Promise<Answer>;
-  /** Queues a call and hands back the answer, whatever it is. */
+  /** Queues a call and returns the response, whatever it is. */
   queue(name: string, options?: QueueOptions): Promise<Answer>;
-  /** Queues a call that must be accepted: the id to use. */
+  /** Queues a call that must be accepted; returns its id. */
   accepted(name: string, options?: QueueOptions): Promise<string>;
-  /** The record, or undefined when there is none. Rejects at any status but 200 and 404. */
+  /** The record, or undefined if there is none. Rejects for any status but 200 and 404. */
   status(id: string): Promise<CallRecord | undefined>;
-  /** The record once it is in one of `states`, waiting at most `within` milliseconds (10 000). */
+  /** The record once it is in one of `states`, waiting at most `within` milliseconds (45 000). */
   until(id: string, states: readonly CallRecord["state"][], within?: number): Promise<CallRecord>;
-  /** The record once the call is over. */
+  /** The record once the call has ended. */
   ended(id: string, within?: number): Promise<CallRecord>;
   result(id: string): Promise<Answer>;
   cancel(id: string, functionName?: string): Promise<Answer>;
 }
 
 const requestTimeout = 15_000;
-/** Connections that rest are closed soon: they count as the gateway's. */
-const resting = 1_000;
+/** Milliseconds until an idle connection is closed: it counts as one of the gateway's descriptors. */
+const idleTimeout = 1_000;
 
 export interface PlatformCallsOptions {
-  /** Where what is queued is written down. */
+  /** Where queued calls are recorded. */
   readonly ledger?: LedgerWriter | undefined;
   /** Value of the `Authorization` header with which records are read. */
   readonly authorization?: string;
@@ -60,7 +60,7 @@ export interface PlatformCallsOptions {
 
 /** Calls through the gateway at `url`. */
 export function platformCalls(url: string, { ledger, authorization }: PlatformCallsOptions = {}): PlatformCalls {
-  const dispatcher = new Agent({ keepAliveTimeout: resting, keepAliveMaxTimeout: resting });
+  const dispatcher = new Agent({ keepAliveTimeout: idleTimeout, keepAliveMaxTimeout: idleTimeout });
   const send: PlatformCalls["send"] = async (method, path, init = {}) => {
     const start = performance.now();
     const response = await fetch(url + path, {
@@ -76,24 +76,24 @@ export function platformCalls(url: string, { ledger, authorization }: PlatformCa
   };
   const now = (): number => performance.timeOrigin + performance.now();
   let sequence = 0;
-  const note = (options: QueueOptions, sentAt: number, answer: Answer): Answer => {
-    const id = answer.headers.get("x-call-id") ?? options.id;
-    if (id === undefined || id === null) return answer;
+  const record = (options: QueueOptions, sentAt: number, response: Answer): Answer => {
+    const id = response.headers.get("x-call-id") ?? options.id;
+    if (id === undefined || id === null) return response;
     ledger?.append({
       kind: "sent",
       id,
       sequence: sequence++,
-      class: classifyAnswer(answer.status, answer.headers.get("x-call-queued") ?? undefined),
+      class: classifyAnswer(response.status, response.headers.get("x-call-queued") ?? undefined),
       sentAt,
       answeredAt: now(),
       callback: options.callbackUrl !== undefined,
-      status: answer.status,
+      status: response.status,
     });
-    return answer;
+    return response;
   };
   const queue: PlatformCalls["queue"] = async (name, options = {}) => {
     const sentAt = now();
-    const answer = await send(options.method ?? "POST", `/async-function/${name}${options.tail ?? ""}`, {
+    const response = await send(options.method ?? "POST", `/async-function/${name}${options.tail ?? ""}`, {
       headers: {
         ...options.headers,
         ...(options.id === undefined ? {} : { "X-Call-Id": options.id }),
@@ -101,14 +101,15 @@ export function platformCalls(url: string, { ledger, authorization }: PlatformCa
       },
       ...(options.body === undefined ? {} : { body: options.body }),
     });
-    return note(options, sentAt, answer);
+    return record(options, sentAt, response);
   };
   const status: PlatformCalls["status"] = async (id) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const answer = await send("GET", `/async-function/${id}`, { headers });
-    if (answer.status === 404) return undefined;
-    if (answer.status !== 200) throw new Error(`status route answered ${answer.status}: ${answer.body.toString()}`);
-    return JSON.parse(answer.body.toString());
+    const response = await send("GET", `/async-function/${id}`, { headers });
+    if (response.status === 404) return undefined;
+    if (response.status !== 200)
+      throw new Error(`status route answered ${response.status}: ${response.body.toString()}`);
+    return JSON.parse(response.body.toString());
   };
   const until: PlatformCalls["until"] = async (id, states, within) => {
     let seen: CallRecord | undefined;
@@ -131,10 +132,10 @@ export function platformCalls(url: string, { ledger, authorization }: PlatformCa
     send,
     queue,
     accepted: async (name, options) => {
-      const answer = await queue(name, options);
-      const id = answer.headers.get("x-call-id");
-      if (answer.status !== 202 || id === null)
-        throw new Error(`call was answered ${answer.status}: ${answer.body.toString()}`);
+      const response = await queue(name, options);
+      const id = response.headers.get("x-call-id");
+      if (response.status !== 202 || id === null)
+        throw new Error(`call was answered ${response.status}: ${response.body.toString()}`);
       return id;
     },
     status,

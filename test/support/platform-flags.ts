@@ -1,23 +1,23 @@
 import { formatDuration } from "../../runtime/api/duration.ts";
 
-/** What a test may set of the queue; durations in milliseconds. The defaults are those of the fast profile. */
+/** Queue settings of a test; durations in milliseconds. The defaults are those of the fast profile. */
 export interface QueueProfile {
   readonly ackWait?: number;
-  /** Calls that one queue-worker runs at once; above 1 the platform is of edition pro. */
+  /** Calls that one queue-worker runs at once; above 1 the platform has edition pro. */
   readonly slots?: number;
   readonly retryAttempts?: number;
   readonly retryMinWait?: number;
   readonly retryMaxWait?: number;
-  /** Longest run. */
+  /** Maximum duration of a run. */
   readonly upstreamTimeout?: number;
   readonly wakeTimeout?: number;
-  /** Longest that a stop waits for calls under way. */
+  /** Maximum time that a stop waits for calls in flight. */
   readonly drainTimeout?: number;
   readonly callbackWindow?: number;
   readonly maxLength?: number;
-  /** By name, each as it stands in a settings file, and how many queue-workers it has (1); above none edition enterprise. */
+  /** By name: the entry of a settings file, and the number of queue-workers (1). Any queue needs edition enterprise. */
   readonly queues?: Readonly<Record<string, { readonly workers?: number; readonly entry?: object }>>;
-  /** Most bytes that the broker may store. */
+  /** Maximum bytes that the broker may store. */
   readonly maxFileStore?: number;
 }
 
@@ -36,7 +36,7 @@ export const fastProfile = {
   maxFileStore: 1_073_741_824,
 } as const satisfies QueueProfile;
 
-/** The flags of one kind of process that follow from the profile. */
+/** The flags of each kind of process that follow from the profile. */
 export interface PlatformFlags {
   readonly gateway: readonly string[];
   readonly worker: readonly string[];
@@ -56,7 +56,7 @@ const doctorFlags = ({ slots, maxFileStore }: Pick<Required<QueueProfile>, "slot
   ...flag("max-inflight", slots),
 ];
 
-/** The fast profile, with what a test sets otherwise. */
+/** Flags for the fast profile, with the changes of a test. */
 export function platformFlags(profile: Required<QueueProfile>): PlatformFlags {
   const common = [
     ...commonFlags(profile),
@@ -111,7 +111,7 @@ function editionOf({ queues, slots }: Pick<Required<QueueProfile>, "slots" | "qu
   return slots > 1 ? "pro" : "community";
 }
 
-/** The soak profile: every time is the default of its setting. */
+/** Flags for the soak profile: every time is the default of its setting. */
 export function soakFlags(profile: QueueProfile): PlatformFlags {
   const { slots = fastProfile.slots, maxFileStore = fastProfile.maxFileStore, queues = {} } = profile;
   const common = commonFlags({ slots, queues });

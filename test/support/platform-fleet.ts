@@ -9,22 +9,22 @@ import { fastProfile, platformFlags, soakFlags, type QueueProfile } from "./plat
 import { platformProcess, type PlatformProcess, type PlatformProcessOptions } from "./platform-process.ts";
 
 export interface FleetOptions extends QueueProfile {
-  /** Soak: every time is the default of its setting, and those of the profile count for nothing; fast when absent. */
+  /** `soak`: every time is the default of its setting, and those of the profile are ignored; `fast` by default. */
   readonly speed?: "fast" | "soak";
-  /** Each process as a user of the broker with no more rights than it needs; true when absent. */
+  /** Each process is a user of the broker with the rights that it needs only; true by default. */
   readonly users?: boolean;
   readonly gatewayFlags?: readonly string[];
   readonly workerFlags?: readonly string[];
   readonly doctorFlags?: readonly string[];
-  /** Says, given the broker's port, through which port of this machine the gateway reaches it. */
+  /** Maps the broker's port to the port of this machine through which gateways reach it. */
   readonly gatewayThrough?: (port: number) => Promise<number>;
   /** The same for the queue-workers. */
   readonly workersThrough?: (port: number) => Promise<number>;
 }
 
-/** What is special about one process. */
+/** Deviations of one process. */
 export interface Special {
-  /** Rules by which its ports misbehave; without, it is the real one. */
+  /** Faults of its ports; without, it is the real process. */
   readonly faults?: readonly FaultRule[];
   /** Modules that Node loads before its main one. */
   readonly preload?: readonly string[];
@@ -34,13 +34,13 @@ export interface Special {
   readonly brokerPort?: number;
 }
 
-/** Makes the processes of one platform; none of them runs yet. */
+/** Creates the processes of one platform, not started yet. */
 export interface Fleet {
-  /** What the doctor is started with. */
+  /** Flags of the queue-doctor. */
   readonly doctorFlags: readonly string[];
   doctor(): PlatformProcess;
   gateway(name: string, special?: Special): PlatformProcess;
-  /** `queue` is the one it serves; `default` when absent. */
+  /** `queue` is the one it serves (`default`). */
   worker(name: string, special?: Special, queue?: string): PlatformProcess;
   autoscaler(name: string): PlatformProcess;
 }
@@ -48,7 +48,7 @@ export interface Fleet {
 /** The administrator of every test platform. */
 export const administrator = { user: "admin", password: "integration-test" } as const;
 
-/** Writes credentials below `directory` and finds the ways to the broker. */
+/** Writes credentials below `directory` and determines the ports of the broker. */
 export async function openFleet(server: TestNatsServer, directory: string, options: FleetOptions): Promise<Fleet> {
   const { users = true, gatewayFlags = [], workerFlags = [], doctorFlags = [], ...rest } = options;
   const { gatewayThrough, workersThrough, speed, ...profile } = rest;

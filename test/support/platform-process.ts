@@ -10,7 +10,7 @@ export interface PlatformProcessOptions {
   readonly name: string;
   /** Below the repository, e.g. `runtime/gateway/main.ts`. */
   readonly main: string;
-  /** Asked for at every start, so that a restart can keep the port of the first one. */
+  /** Called at every start, so that a restart can keep the port of the first one. */
   readonly flags: () => readonly string[];
   /** Modules that Node loads before the main one; `file:` URLs. */
   readonly preload?: () => readonly string[];
@@ -18,7 +18,7 @@ export interface PlatformProcessOptions {
   readonly node?: readonly string[];
   /** Message of the log line that says it is ready. */
   readonly readyMessage: string;
-  /** Milliseconds until it says so; 40 000. */
+  /** Milliseconds until that line (40 000). */
   readonly readyWithin?: number;
 }
 
@@ -39,7 +39,7 @@ export interface Holdings {
   readonly descriptors: number;
 }
 
-/** One process of a platform; it may be ended and started again, each time with a process id of its own. */
+/** One process of a platform; it may be ended and started again, each time with a new process id. */
 export interface PlatformProcess {
   readonly name: string;
   /** Of the last start. */
@@ -49,16 +49,16 @@ export interface PlatformProcess {
   readonly ready: LogLine;
   /** Of all starts. */
   readonly log: readonly LogLine[];
-  /** Ends and lines that nobody asked for, one sentence each. */
+  /** Unexpected ends and fatal log lines, one sentence each. */
   readonly mishaps: readonly string[];
   start(): Promise<void>;
-  /** For commands: starts it and resolves when it said its message and has ended with code 0. */
+  /** For commands: starts it and resolves when it has logged its message and ended with code 0. */
   run(): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves when it is gone, which is a mishap unless the exit code is 0. `within` in milliseconds (60 000). */
+  /** Sends SIGTERM; resolves when it is gone. An exit code but 0 is a mishap. `within` in milliseconds (60 000). */
   stop(within?: number): Promise<ProcessEnd>;
-  /** Resolves when it has ended by itself by SIGKILL, as a fault plan wants it; `within` in milliseconds (60 000). */
+  /** Resolves when its fault plan has ended it by SIGKILL; `within` in milliseconds (60 000). */
   dies(within?: number): Promise<void>;
   pause(): void;
   resume(): void;
@@ -67,7 +67,7 @@ export interface PlatformProcess {
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const fatal = 60;
-const usualStart = 40_000;
+const startTimeout = 40_000;
 const measureModule = new URL("preload/measure.ts", import.meta.url).href;
 
 /** Nothing runs before `start`. */
@@ -77,11 +77,11 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
   let child: ChildProcess | undefined;
   let end: ProcessEnd | undefined;
   let expected = false;
-  /** An end that nobody has asked for yet: a fault plan may be quicker than the test that waits for it. */
-  let unasked: string | undefined;
+  /** An end that is not expected yet: a fault plan may act before the test calls `dies`. */
+  let unexpectedEnd: string | undefined;
   let ready: LogLine = {};
 
-  const note = (line: string): void => {
+  const record = (line: string): void => {
     const parsed = parseLine(line);
     log.push(parsed);
     if (Number(parsed["level"]) >= fatal) mishaps.push(`${options.name} said: ${line}`);
@@ -90,7 +90,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
   const signal = (name: NodeJS.Signals): void => {
     if (child !== undefined && end === undefined) child.kill(name);
   };
-  const gone = (within: number) => eventually(() => end, { within, every: 5, what: `${options.name} to end` });
+  const untilEnd = (within: number) => eventually(() => end, { within, every: 5, what: `${options.name} to end` });
 
   const start = async (): Promise<void> => {
     const seen = log.length;
@@ -105,16 +105,16 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
         stdio: ["ignore", "ignore", "pipe"],
       },
     );
-    if (unasked !== undefined) mishaps.push(unasked);
+    if (unexpectedEnd !== undefined) mishaps.push(unexpectedEnd);
     child = started;
-    end = unasked = undefined;
+    end = unexpectedEnd = undefined;
     expected = false;
-    eachLine(started, note);
+    eachLine(started, record);
     process.once("exit", killAtExit);
     started.once("exit", (code, name) => {
       process.off("exit", killAtExit);
       end = { code, signal: name, at: performance.now() };
-      if (!expected) unasked = `${options.name} ended by itself (${code ?? name})\n${tail(log)}`;
+      if (!expected) unexpectedEnd = `${options.name} ended by itself (${code ?? name})\n${tail(log)}`;
     });
     ready = await eventually(
       () => {
@@ -122,7 +122,7 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
         if (line === undefined && end !== undefined) throw new Error(`${options.name} ended\n${tail(log)}`);
         return line;
       },
-      { within: options.readyWithin ?? usualStart, what: `${options.name} to be ready` },
+      { within: options.readyWithin ?? startTimeout, what: `${options.name} to be ready` },
     );
   };
 
@@ -139,33 +139,33 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
     },
     log,
     get mishaps() {
-      return unasked === undefined ? mishaps : [...mishaps, unasked];
+      return unexpectedEnd === undefined ? mishaps : [...mishaps, unexpectedEnd];
     },
     start,
     run: async () => {
       await start();
       expected = true;
-      const ended = await gone(usualStart);
+      const ended = await untilEnd(startTimeout);
       if (ended.code !== 0) throw new Error(`${options.name} ended with ${ended.code ?? ended.signal}\n${tail(log)}`);
     },
     kill: async () => {
       expected = true;
       signal("SIGKILL");
-      if (child !== undefined) await gone(10_000);
+      if (child !== undefined) await untilEnd(10_000);
     },
     stop: async (within = 60_000) => {
       expected = true;
       signal("SIGTERM");
       signal("SIGCONT");
-      const ended = await gone(within);
+      const ended = await untilEnd(within);
       if (ended.code !== 0)
         mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} after SIGTERM\n${tail(log)}`);
       return ended;
     },
     dies: async (within = 60_000) => {
       expected = true;
-      const ended = await gone(within);
-      unasked = undefined;
+      const ended = await untilEnd(within);
+      unexpectedEnd = undefined;
       if (ended.signal !== "SIGKILL")
         mishaps.push(`${options.name} ended with ${ended.code ?? ended.signal} and not by SIGKILL\n${tail(log)}`);
     },
@@ -182,12 +182,12 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
   };
 }
 
-function eachLine(child: ChildProcess, take: (line: string) => void): void {
+function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
   let rest = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") take(line);
+    for (const line of lines) if (line !== "") onLine(line);
   });
 }
 

@@ -10,21 +10,21 @@ import type { PlatformProcess } from "./platform-process.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
 export interface PlatformOptions extends FleetOptions {
-  /** Queue-workers; 1 when absent, and none that misbehave. */
+  /** Number of queue-workers (1). */
   readonly workers?: number;
-  /** What is special about all workers, or all gateways, of the start. */
+  /** Deviations of all workers, or all gateways, of the start. */
   readonly worker?: Special;
   readonly gateway?: Special;
-  /** Gateways; 1 when absent. */
+  /** Number of gateways (1). */
   readonly gateways?: number;
-  /** Where what is queued by `calls` is written down. */
+  /** Where the calls that `calls` queues are recorded. */
   readonly ledger?: LedgerWriter;
   readonly server?: Pick<TestNatsServerOptions, "maxFileStore" | "durability" | "binary" | "encrypted">;
-  /** Is done with the empty broker before any process of the platform starts. */
+  /** Called with the empty broker before any process of the platform starts. */
   readonly before?: (server: TestNatsServer) => Promise<void>;
 }
 
-/** A function beside its name; `addresses` are those of its ready replicas. */
+/** A function without its name; `addresses` are those of its ready replicas. */
 export interface DeployOptions extends Omit<FunctionDeployment, "service" | "image" | "namespace"> {
   readonly addresses: readonly string[];
 }
@@ -34,9 +34,9 @@ export interface PlatformQueue {
   readonly workers: readonly PlatformProcess[];
 }
 
-/** Broker, doctor, gateway and workers as real processes on free ports, and the provider's part in the test's hands. */
+/** Broker, queue-doctor, gateways and queue-workers as real processes on free ports; the test acts as the provider. */
 export interface Platform extends AsyncDisposable {
-  /** Of the gateway, without a path; it stays the same through restarts. */
+  /** Of the gateway, without a path; restarts do not change it. */
   readonly url: string;
   readonly port: number;
   readonly user: string;
@@ -47,7 +47,7 @@ export interface Platform extends AsyncDisposable {
   readonly server: TestNatsServer;
   readonly broker: BrokerView;
   readonly doctor: PlatformProcess;
-  /** What the doctor is started with. */
+  /** Flags of the queue-doctor. */
   readonly doctorFlags: readonly string[];
   /** The only, or first, gateway. */
   readonly gateway: PlatformProcess;
@@ -59,25 +59,25 @@ export interface Platform extends AsyncDisposable {
   workersOf(queue: string): readonly PlatformProcess[];
   /** The only, or first, queue-worker. */
   readonly worker: PlatformProcess;
-  /** One more process, ended with the platform; it does not run yet. */
+  /** One more process, not started yet; it ends with the platform. */
   add(kind: "worker" | "gateway" | "autoscaler", special?: Special): PlatformProcess;
-  /** Deploys through the REST API, publishes the addresses, and waits until gateway and workers can know. */
+  /** Deploys through the REST API, publishes the addresses, and waits until the gateway knows them. */
   deploy(name: string, options: DeployOptions): Promise<void>;
   /** Deletes through the REST API, and the endpoints as the provider does. */
   undeploy(name: string): Promise<void>;
-  /** Sum of all samples of a metric of a process whose labels include `labels`; 0 when there is none. */
+  /** Sum of all samples of a metric of a process whose labels include `labels`; 0 if there is none. */
   metric(process: PlatformProcess, name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /** Status of a path of a process's admin port. */
   probe(process: PlatformProcess, path: string): Promise<number>;
-  /** Throws when a process ended by itself or said something fatal. */
+  /** Throws if a process ended unexpectedly or logged something fatal. */
   checkProcesses(): void;
-  /** Ends everything and removes all of it; rejects when a process had ended by itself. */
+  /** Ends and removes everything; rejects if `checkProcesses` throws. */
   close(): Promise<void>;
 }
 
 const { user, password } = administrator;
 
-/** Starts a platform of the fast profile and resolves when it takes calls. */
+/** Starts a platform, by default of the fast profile, and resolves when it accepts calls. */
 export async function openPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const { workers: workerCount = 1, gateways: gatewayCount = 1, users = true } = options;
   const directory = await tempDirectory("platform");
@@ -140,12 +140,12 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   const calls = platformCalls(url, { ledger: options.ledger, authorization });
   const rest = async (method: string, body: unknown): Promise<void> => {
-    const answer = await calls.send(method, "/system/functions", {
+    const response = await calls.send(method, "/system/functions", {
       headers: { authorization, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 202)
-      throw new Error(`${method} /system/functions answered ${answer.status}: ${answer.body.toString()}`);
+    if (response.status !== 202)
+      throw new Error(`${method} /system/functions answered ${response.status}: ${response.body.toString()}`);
   };
   const checkProcesses = (): void => {
     const mishaps = processes.flatMap((process) => process.mishaps);
@@ -180,8 +180,8 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
       await broker.endpoints.publish({ name, namespace, addresses, observedGeneration: 1, conditions: [] });
       await eventually(
         async () => {
-          const answer = await calls.send("GET", `/system/function/${name}`, { headers: { authorization } });
-          return answer.status === 200 && JSON.parse(answer.body.toString()).availableReplicas === addresses.length;
+          const response = await calls.send("GET", `/system/function/${name}`, { headers: { authorization } });
+          return response.status === 200 && JSON.parse(response.body.toString()).availableReplicas === addresses.length;
         },
         { what: `function ${name} to be known` },
       );

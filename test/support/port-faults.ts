@@ -7,11 +7,11 @@ import type { CallbackQueue } from "../../runtime/core/ports/callback-queue.ts";
 import type { DeadLetters } from "../../runtime/core/ports/dead-letters.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 
-/** Operation `CallQueue.put`; a lost answer and a time-out show as `unknown`, unavailable as `refused`. */
+/** Operation `CallQueue.put`; a lost response and a timeout give `unknown`, unavailable gives `refused`. */
 export function faultyCallQueue(queue: CallQueue, plan: FaultPlan): CallQueue {
   return {
     put: (call, until, redrives) =>
-      through(plan, "CallQueue.put", call.id, () => queue.put(call, until, redrives), silence, refusal),
+      through(plan, "CallQueue.put", call.id, () => queue.put(call, until, redrives), noResponse, refusal),
   };
 }
 
@@ -19,13 +19,14 @@ export function faultyCallQueue(queue: CallQueue, plan: FaultPlan): CallQueue {
 export function faultyCallbackQueue(queue: CallbackQueue, plan: FaultPlan): CallbackQueue {
   return {
     put: (callback, until) =>
-      through(plan, "CallbackQueue.put", callback.id, () => queue.put(callback, until), silence, refusal),
+      through(plan, "CallbackQueue.put", callback.id, () => queue.put(callback, until), noResponse, refusal),
   };
 }
 
 /**
- * Operations `CallLedger.create`, `.read`, `.update`, `.withdraw`, `.putResult`, `.readResult`, `.removeResult`. `create`
- * answers as its port says; the others reject with `queue_unavailable`, but `withdraw`, which promises only to try.
+ * Operations `CallLedger.create`, `.read`, `.update`, `.withdraw`, `.putResult`, `.readResult`, `.removeResult`.
+ * `create` and `update` resolve as their port says; the others reject with `queue_unavailable`, except `withdraw`,
+ * which promises only to try.
  */
 export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedger {
   const rejecting = <T>(operation: string, id: string, act: () => Promise<T>): Promise<T> =>
@@ -39,12 +40,12 @@ export function faultyCallLedger(ledger: CallLedger, plan: FaultPlan): CallLedge
     );
   return {
     create: (id, entry, until) =>
-      through(plan, "CallLedger.create", id, () => ledger.create(id, entry, until), silence, refusal),
+      through(plan, "CallLedger.create", id, () => ledger.create(id, entry, until), noResponse, refusal),
     read: (id) => rejecting("read", id, () => ledger.read(id)),
     update: (id, entry, revision) => {
-      // A heartbeat that a busy machine needs is no step: `CallLedger.update done` names the step that writes that state.
+      // Named by state, as in `CallLedger.update done`: heartbeats that a busy machine adds do not count as steps.
       const operation = `CallLedger.update ${entry.state}`;
-      return through(plan, operation, id, () => ledger.update(id, entry, revision), silence, refusal);
+      return through(plan, operation, id, () => ledger.update(id, entry, revision), noResponse, refusal);
     },
     fill: () => ledger.fill(),
     now: () => ledger.now(),
@@ -112,7 +113,7 @@ function faultyDelivery<T>(delivery: Delivery<T>, plan: FaultPlan): Delivery<T> 
   };
 }
 
-function silence(): { readonly kind: "unknown"; readonly cause: Error } {
+function noResponse(): { readonly kind: "unknown"; readonly cause: Error } {
   return { kind: "unknown", cause: new Error("no answer, as the test's fault plan wants it") };
 }
 
@@ -128,7 +129,7 @@ function failure(operation: string, port = "call ledger"): never {
   throw new PlatformError("queue_unavailable", `Cannot ${operation} in the ${port}: the test's fault plan wants it so`);
 }
 
-/** One use of a port under the plan: `silent` answers for a lost answer, `refused` for one that was never begun. */
+/** One use of a port under the plan: `silent` is the outcome of a lost response, `refused` of a use not begun. */
 async function through<T>(
   plan: FaultPlan,
   operation: string,

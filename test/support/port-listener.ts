@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-/** Accepts connections and says nothing. */
+/** Accepts connections and sends nothing. */
 export interface PortListener extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Listens on `port` of `host`; 0 = any free one. */
+/** Listens on `port` of `host`; 0 = any free port. */
 export async function portListener(host: string, port: number): Promise<PortListener> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -7,15 +7,15 @@ import { ownDirectory } from "../../scripts/test-cluster/abandoned-clusters.ts";
 import { givenCluster, type GivenCluster } from "./cluster-setup.ts";
 import { openGivenCluster, openTestCluster, type TestCluster } from "./test-cluster.ts";
 
-/** Whether `openPretendedCluster` can open one: not on anybody else's cluster, whose nodes ask for images. */
+/** Whether `openPretendedCluster` can open one: not on anybody else's cluster, whose nodes pull images. */
 export function hasPretendedCluster(): boolean {
   const given = inject("cluster");
   return !("missing" in given) && given.directory !== undefined;
 }
 
 /**
- * A cluster whose pods are only pretended, whatever their images: the one that the tests were told to use if it is of
- * level `kwok`, else one of its own beside it, that goes at `close`.
+ * A cluster whose pods are only simulated, whatever their images: the given cluster if it is of level `kwok`, else a
+ * new one beside it, which `close` removes.
  */
 export async function openPretendedCluster(): Promise<TestCluster> {
   const given = inject("cluster");

@@ -1,6 +1,6 @@
 import type { Action, Cluster } from "../../scripts/preflight/cluster.ts";
 
-/** A cluster that has these objects and lists, by path without query or with it, and lets do what `may` says. */
+/** A cluster with these objects and lists, by path with or without query; `may` decides which actions it allows. */
 export function clusterOf(
   content: Readonly<Record<string, object>>,
   may: (action: Action) => boolean = () => true,

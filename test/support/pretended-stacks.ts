@@ -5,15 +5,15 @@ import { hasPretendedCluster, openPretendedCluster } from "./pretended-cluster.t
 import { say } from "./say.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
-/** A cluster for stacks of Pulumi whose pods are only pretended, where there can be one. */
+/** A cluster with simulated pods for stacks of Pulumi, where one is possible. */
 export interface PretendedStacks {
-  /** Whether there is the command, and can be a cluster. */
+  /** Whether the command exists and a cluster is possible. */
   readonly isThere: boolean;
-  /** Opened before the tests of the file; to be asked for in them. */
+  /** Opened before the tests of the file, in which it may be called. */
   readonly cluster: () => TestCluster;
 }
 
-/** Has one for the file it is called in; where it cannot, it says that `what` is skipped. */
+/** Opens one for the calling test file; where it cannot, it prints that `what` is skipped. */
 export function pretendedStacks(what: string): PretendedStacks {
   const missing = pulumiCommand() === undefined ? missingPulumi : "there is no cluster of level kwok";
   const isThere = pulumiCommand() !== undefined && hasPretendedCluster();

@@ -1,31 +1,31 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Bytes of memory that a process of this machine holds. */
+/** Resident memory of a process of this machine, bytes. */
 export function residentBytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   if (kibibytes === undefined) throw new Error(`Cannot read the memory of process ${pid}: it is not said`);
   return Number(kibibytes) * 1_024;
 }
 
-/** Most bytes of memory that a process of this machine ever held. */
+/** Peak resident memory of a process of this machine, bytes. */
 export function mostResidentBytes(pid: number): number {
   const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   if (kibibytes === undefined) throw new Error(`Cannot read the memory of process ${pid}: it is not said`);
   return Number(kibibytes) * 1_024;
 }
 
-/** Files and sockets that a process of this machine has open. */
+/** Number of files and sockets that a process of this machine has open. */
 export function openDescriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Milliseconds that the main thread of a process ran, and that it was ready to run while others had the processors. */
+/** Milliseconds that the main thread of a process ran, and that it waited for a processor. */
 export function processorTime(pid: number): { readonly ran: number; readonly waited: number } {
   const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ").map(Number);
   return { ran: (ran ?? 0) / 1_000_000, waited: (waited ?? 0) / 1_000_000 };
 }
 
-/** Whether SIGSTOP has reached every thread of a process of this machine; true where the system does not say. */
+/** Whether SIGSTOP has reached every thread of a process of this machine; true on systems other than Linux. */
 export function isStopped(pid: number): boolean {
   if (process.platform !== "linux") return true;
   return readdirSync(`/proc/${pid}/task`).every((thread) => {

@@ -12,7 +12,7 @@ function rule(group: string, resources: readonly string[], ...verbs: readonly st
 const read = ["get", "list", "watch"] as const;
 const functions = "service.com";
 
-/** What each process may do in a namespace of functions, and no more. */
+/** The exact rights of each process in a namespace of functions. */
 export const functionRights = {
   gateway: [
     rule(functions, ["functions"], ...read, "create", "update", "patch", "delete"),
@@ -44,16 +44,16 @@ export const functionRights = {
   ],
 } as const satisfies Readonly<Record<string, readonly RightsRule[]>>;
 
-/** What those that take turns may do in the platform's namespace. */
+/** Rights for leader election in the platform's namespace. */
 export const leaseRights: readonly RightsRule[] = [rule("coordination.k8s.io", ["leases"], "get", "create", "update")];
 
-/** What those that look at the cluster's namespaces may do there. */
+/** Rights of processes that read the cluster's namespaces. */
 export const readNamespaces: readonly RightsRule[] = [rule("", ["namespaces"], ...read)];
 
-/** What those that may change namespaces may do in the cluster. */
+/** Rights of processes that change the cluster's namespaces. */
 export const namespaceRights: readonly RightsRule[] = [rule("", ["namespaces"], ...read, "create", "update", "delete")];
 
-/** What all of these follow in the whole cluster where namespaces of functions are many. */
+/** Rights of all these processes in the whole cluster if it has many namespaces of functions. */
 export const followCluster: readonly RightsRule[] = [
   rule(functions, ["functions"], "list", "watch"),
   rule("discovery.k8s.io", ["endpointslices"], "list", "watch"),

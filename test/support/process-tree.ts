@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process that cannot be taken for a later one with the same id. */
+/** A process that cannot be confused with a later one of the same id. */
 export interface KnownProcess {
   readonly pid: number;
   readonly parent: number;
@@ -9,7 +9,7 @@ export interface KnownProcess {
   readonly command: string;
 }
 
-/** Every living process (zombies left out); empty where the system has no `/proc`. */
+/** Every living process, without zombies; empty where the system has no `/proc`. */
 export function livingProcesses(): KnownProcess[] {
   let entries: string[];
   try {
@@ -20,7 +20,7 @@ export function livingProcesses(): KnownProcess[] {
   return entries.filter((name) => /^\d+$/.test(name)).flatMap((name) => readProcess(Number(name)) ?? []);
 }
 
-/** The living processes below `root`, children before grandchildren; `root` itself is not among them. */
+/** The living processes below `root`, children before grandchildren, without `root` itself. */
 export function descendants(root: number): KnownProcess[] {
   const byParent = Map.groupBy(livingProcesses(), (process) => process.parent);
   const found: KnownProcess[] = [];
@@ -33,18 +33,18 @@ export function descendants(root: number): KnownProcess[] {
   return found;
 }
 
-/** Whether the very same process still lives. */
+/** Whether the same process still lives. */
 export function isAlive(known: KnownProcess): boolean {
   return readProcess(known.pid)?.startedAt === known.startedAt;
 }
 
-/** Ends the process by force, if it is still the same. */
+/** Sends SIGKILL to the process, if it is still the same. */
 export function endProcess(known: KnownProcess): void {
   if (!isAlive(known)) return;
   try {
     process.kill(known.pid, "SIGKILL");
   } catch {
-    // It ended by itself in between.
+    // It ended by itself meanwhile.
   }
 }
 
@@ -52,7 +52,7 @@ function readProcess(pid: number): KnownProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-    // The name in parentheses may hold anything; the fields after it are plain: state, parent, …, start time (20th).
+    // The name in parentheses may contain anything; the fields after it are state, parent, …, start time (20th).
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, parent] = fields;
     const startedAt = fields[19];

@@ -6,17 +6,17 @@ import type { MemoryEndpoints } from "./memory/memory-endpoints.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { eventually } from "./eventually.ts";
 
-/** Waits, `within` milliseconds, until the provider says of a function what is wanted. */
+/** Waits, at most `within` milliseconds, until the provider publishes an entry that `matches`. */
 export async function published(
   endpoints: MemoryEndpoints,
-  wanted: (entry: FunctionEndpoints) => boolean,
+  matches: (entry: FunctionEndpoints) => boolean,
   what: string,
   within: number,
 ): Promise<FunctionEndpoints> {
-  return await eventually(async () => (await endpoints.list()).find(wanted), { within, what, every: 5 });
+  return await eventually(async () => (await endpoints.list()).find(matches), { within, what, every: 5 });
 }
 
-/** Waits until that many replicas of a generation are ready, and nothing is left to do. */
+/** Waits until `count` replicas of a generation are ready and the function is settled. */
 export function settled(endpoints: MemoryEndpoints, count: number, generation: number, within: number) {
   return published(
     endpoints,
@@ -29,13 +29,13 @@ export function settled(endpoints: MemoryEndpoints, count: number, generation: n
   );
 }
 
-/** Calls any of the addresses on a connection of its own; rejects unless it is answered 200. */
+/** Calls any of the addresses on a new connection; rejects unless the status is 200. */
 export async function callAny(addresses: readonly string[]): Promise<string> {
   const address = addresses[Math.floor(Math.random() * addresses.length)];
   if (address === undefined) throw new Error("no address");
   const sent = request(`http://${address}/`, { agent: false });
   sent.end();
-  const [answer]: IncomingMessage[] = await once(sent, "response");
-  if (answer?.statusCode !== 200) throw new Error(`status ${answer?.statusCode}`);
-  return await text(answer);
+  const [response]: IncomingMessage[] = await once(sent, "response");
+  if (response?.statusCode !== 200) throw new Error(`status ${response?.statusCode}`);
+  return await text(response);
 }

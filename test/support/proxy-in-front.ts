@@ -14,9 +14,9 @@ import { tempDirectory } from "./temp-directory.ts";
 /** A gateway that a proxy may send requests to. */
 export interface ProxiedGateway {
   readonly port: number;
-  /** Where `/readyz` is; haproxy asks it. */
+  /** The port of `/readyz`, which haproxy checks. */
   readonly adminPort?: number;
-  /** Whether it is out of service: nginx is to send it nothing. */
+  /** Whether it is out of service: nginx must send it nothing. */
   readonly down?: boolean;
 }
 
@@ -24,18 +24,18 @@ export interface ProxyOptions {
   readonly gateways: readonly [ProxiedGateway, ...ProxiedGateway[]];
 }
 
-/** A proxy as a process of the test, with the configuration of `docs/reference/proxies.md` on ports of its own. */
+/** A proxy as a process of the test, with the configuration of `docs/reference/proxies.md` on other ports. */
 export interface FrontProxy extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   /** Its access log so far. */
   lines(): ProxyLine[];
   /**
-   * Reads its configuration anew, with other gateways if some are given; resolves when new processes serve, while old ones
-   * finish what they have.
+   * Reloads its configuration, with other gateways if given; resolves when new processes serve, while old ones still
+   * drain.
    */
   reload(gateways?: ProxyOptions["gateways"]): Promise<void>;
-  /** Processes that a reload replaced and that still finish what they have. */
+  /** Number of processes that a reload replaced and that still drain. */
   retiring(): number;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ const page = join(import.meta.dirname, "../../docs/reference/proxies.md");
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const reasons = new Map<ProxyKind, string | undefined>();
 
-/** Why tests with this proxy cannot run here, said aloud the first time; undefined when they can. Installs it. */
+/** Why tests with this proxy cannot run here, written to stderr once; undefined if they can. Installs it. */
 export function noProxy(kind: ProxyKind): string | undefined {
   if (!reasons.has(kind)) {
     const found = installedTool(kind, kind, say) !== undefined;
@@ -54,7 +54,7 @@ export function noProxy(kind: ProxyKind): string | undefined {
   return reasons.get(kind);
 }
 
-/** The configuration that the page shows, as it is there. */
+/** The configuration exactly as the page shows it. */
 export function shownConfig(kind: ProxyKind): string {
   const block = codeBlocks(readFileSync(page, "utf8")).find(({ language }) => language === kind);
   if (block === undefined) throw new Error(`Cannot find configuration of ${kind}: the page shows none`);
@@ -103,7 +103,7 @@ export async function openProxy(kind: ProxyKind, options: ProxyOptions): Promise
   };
 }
 
-/** Puts the test's ports where the page has usual ones, and a line for each gateway where the page has one. */
+/** Replaces the page's ports by the test's, and the page's line of a gateway by one for each gateway. */
 function filled(kind: ProxyKind, shown: string, port: number, gateways: readonly ProxiedGateway[]): string {
   const lines = shown.split("\n");
   const listen = replaced(lines, kind === "nginx" ? "listen 80;" : "bind :80", (line) => [

@@ -12,33 +12,33 @@ import { descendants } from "./process-tree.ts";
 export const proxyKinds = ["nginx", "haproxy"] as const;
 export type ProxyKind = (typeof proxyKinds)[number];
 
-/** A request as the proxy counted it. */
+/** A request as the proxy logged it. */
 export interface ProxyLine {
-  /** The request line as it came, or what the proxy writes for one that it could not read. */
+  /** The request line as received, or what the proxy logs for one that it could not read. */
   readonly request: string;
-  /** What the client was told; 0 for nothing. */
+  /** The status that the client got; 0 for none. */
   readonly status: number;
   /** How often the request was sent to a gateway. */
   readonly sent: number;
 }
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface RunningProxy {
   ended(): boolean;
-  /** Resolves when new processes serve with the configuration as it is now. */
+  /** Resolves when new processes serve with the current configuration. */
   reload(): Promise<void>;
-  /** Processes that a reload replaced and that still run. */
+  /** Number of processes that a reload replaced and that still run. */
   retiring(): number;
   close(): Promise<void>;
 }
 
 /** How one kind of proxy is run. */
 export interface ProxyProgram {
-  /** The whole configuration around what the page shows. */
+  /** The complete configuration around what the page shows. */
   config(shown: string, directory: string): string;
   /** Runs it on `config` in the directory, where it writes `access` and `errors`. */
   run(directory: string): RunningProxy;
-  /** Undefined for lines that tell of no request. */
+  /** Undefined for lines that are not about a request. */
   parse(line: string): ProxyLine | undefined;
 }
 
@@ -47,7 +47,7 @@ const nginx: ProxyProgram = {
     const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
       (name) => `${name}_temp_path ${directory}/${name};`,
     );
-    // Workers of root's nginx would be of another user, who may not look into the directory.
+    // The workers of root's nginx would run as another user, who may not read the directory.
     const user = process.getuid?.() === 0 ? "user root;" : "";
     return `
       ${user} daemon off; worker_processes 1; pid ${directory}/pid;
@@ -60,7 +60,7 @@ const nginx: ProxyProgram = {
       }`;
   },
   run: (directory) => {
-    const master = launched(
+    const master = launch(
       ["nginx", "-p", directory, "-c", join(directory, "config"), "-e", join(directory, "errors")],
       directory,
     );
@@ -84,9 +84,9 @@ const nginx: ProxyProgram = {
   parse: (line) => {
     if (line === "") return undefined;
     const { request, status, bytes } = JSON.parse(line) as { request: string; status: string; bytes: string };
-    // One number for each try.
-    const tries = bytes.split(", ").filter((sent) => Number(sent) > 0);
-    return { request, status: Number(status), sent: tries.length };
+    // One number for each attempt.
+    const attempts = bytes.split(", ").filter((sent) => Number(sent) > 0);
+    return { request, status: Number(status), sent: attempts.length };
   },
 };
 
@@ -105,7 +105,7 @@ defaults
 ${shown}`,
   run: (directory) => {
     const command = ["haproxy", "-f", join(directory, "config")];
-    const processes = [launched(command, directory)];
+    const processes = [launch(command, directory)];
     const current = (): Launched => {
       const last = processes.at(-1);
       if (last === undefined) throw new Error("haproxy has at least one process");
@@ -116,9 +116,9 @@ ${shown}`,
       reload: async () => {
         const old = current();
         const socket = join(directory, "socket");
-        const next = launched([...command, "-x", socket, "-sf", String(old.pid)], directory);
+        const next = launch([...command, "-x", socket, "-sf", String(old.pid)], directory);
         processes.push(next);
-        await eventually(async () => (await ask(socket, "show info")).includes(`\nPid: ${next.pid}\n`), {
+        await eventually(async () => (await queryStats(socket, "show info")).includes(`\nPid: ${next.pid}\n`), {
           every: 5,
           what: "the new haproxy",
         });
@@ -134,18 +134,18 @@ ${shown}`,
       /^request (-?\d+) (\S+) (-?\d+) \+?(\d+) "(.*)"$/.exec(line) ?? [];
     if (status === undefined) return undefined;
     const isSent = server !== "<NOSRV>" && Number(connected) >= 0;
-    // What is not plain is written as # and two hex digits.
-    const plain = request.replaceAll(/#([0-9A-F]{2})/g, (_all, hex: string) =>
+    // Special characters are logged as # and two hex digits.
+    const decoded = request.replaceAll(/#([0-9A-F]{2})/g, (_all, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-    return { request: plain, status: Math.max(0, Number(status)), sent: isSent ? 1 + Number(retries) : 0 };
+    return { request: decoded, status: Math.max(0, Number(status)), sent: isSent ? 1 + Number(retries) : 0 };
   },
 };
 
-/** What haproxy answers on its stats socket. */
-async function ask(path: string, question: string): Promise<string> {
+/** Haproxy's response on its stats socket. */
+async function queryStats(path: string, command: string): Promise<string> {
   const socket = connect(path);
-  socket.end(`${question}\n`);
+  socket.end(`${command}\n`);
   return text(socket);
 }
 
@@ -159,8 +159,8 @@ interface Launched {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Standard output goes to the file `access`, where a pipe could be full. */
-function launched(command: readonly string[], directory: string): Launched {
+/** Standard output goes to the file `access`, because a pipe could be full. */
+function launch(command: readonly string[], directory: string): Launched {
   const [name = "", ...args] = command;
   const access = openSync(join(directory, "access"), "a");
   const errors = openSync(join(directory, "errors"), "a");

@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 export interface RegisteredResource {
   readonly type: string;
   readonly name: string;
-  /** With secrets as plain values. */
+  /** With secrets unwrapped. */
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Names of the inputs that are secret. */
   readonly secretInputs: readonly string[];
@@ -13,14 +13,14 @@ export interface RegisteredResource {
   readonly parent: string;
   /** Name of the provider; empty for the default one. */
   readonly provider: string;
-  /** Ends of the URNs of all that it waits for: `type::name`. */
+  /** Ends of the URNs of its dependencies: `type::name`. */
   readonly dependencies: readonly string[];
   readonly retainOnDelete: boolean;
   readonly isProtected: boolean;
-  /** How long its making may take, as the program says it; empty when it does not. */
+  /** Timeout of its creation, as the program states it; empty if it does not. */
   readonly createTimeout: string;
   readonly ignoreChanges: readonly string[];
-  /** Former URNs, or the parts of them that the program says. */
+  /** Former URNs, or the parts of them that the program states. */
   readonly aliases: readonly string[];
   readonly custom: boolean;
 }
@@ -51,7 +51,7 @@ interface Monitor {
   readResource(request: ReadRequest, callback: unknown): Promise<void>;
 }
 
-/** What the program looked at in the cluster. */
+/** An object that the program read from the cluster. */
 export interface LookedAt {
   readonly id: string;
   /** Name of the provider; empty for the default one. */
@@ -62,7 +62,7 @@ const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /**
- * Has what is made from now on recorded instead of made. Call before the program is imported.
+ * Records resources from now on instead of creating them. Call before the program is imported.
  * `preview` leaves unknown what only an engine would know.
  */
 export async function recordResources(
@@ -72,7 +72,7 @@ export async function recordResources(
   const requests: Request[] = [];
   const made: RegisteredResource[] = [];
   const newResource = ({ type, name, inputs, id }: pulumi.runtime.MockResourceArgs) => {
-    if (id !== undefined && id !== "") return { id, state: thereIs(type, id) };
+    if (id !== undefined && id !== "") return { id, state: stateOf(type, id) };
     const request = requests.findLast((each) => each.getType() === type && each.getName() === name);
     if (request === undefined) throw new Error(`expected a request for ${type} ${name}`);
     made.push(registered(request, inputs as Readonly<Record<string, unknown>>));
@@ -101,7 +101,7 @@ export async function recordResources(
   };
 }
 
-/** The one of this type (its end is enough) and name. */
+/** The only resource of this type (its end is enough) and name. */
 export function resourceNamed(resources: readonly RegisteredResource[], type: string, name: string) {
   const found = resources.filter((each) => each.type.endsWith(type) && each.name === name);
   const [first] = found;
@@ -119,7 +119,7 @@ function registered(request: Request, inputs: Readonly<Record<string, unknown>>)
   return {
     type: request.getType(),
     name: request.getName(),
-    inputs: plain(inputs) as Readonly<Record<string, unknown>>,
+    inputs: unwrapped(inputs) as Readonly<Record<string, unknown>>,
     secretInputs: Object.entries(inputs).flatMap(([key, value]) => (holdsSecret(value) ? [key] : [])),
     secretOutputs: request.getAdditionalsecretoutputsList(),
     parent: endOf(request.getParent()),
@@ -141,7 +141,7 @@ function providerName(request: Pick<Request, "getProvider">): string {
   return request.getProvider().split("::").at(-2) ?? "";
 }
 
-/** What only the provider knows. */
+/** Outputs that only the provider knows. */
 function outputsOf(type: string, name: string): Readonly<Record<string, unknown>> {
   const pem = (what: string) => `-----BEGIN ${what}-----\nof ${name}\n-----END ${what}-----\n`;
   if (type.startsWith("random:")) return { result: `generated-${name}` };
@@ -152,10 +152,10 @@ function outputsOf(type: string, name: string): Readonly<Record<string, unknown>
   return {};
 }
 
-/** Where a program finds the API server in the cluster. */
+/** Where a program in the cluster finds the API server. */
 export const apiServerThere = { ports: ["16443"], serviceAddresses: ["10.96.0.1", "fd00:96::1"] };
 
-function thereIs(type: string, id: string): Readonly<Record<string, unknown>> {
+function stateOf(type: string, id: string): Readonly<Record<string, unknown>> {
   const found = new Map<string, Readonly<Record<string, unknown>>>([
     [
       "kubernetes:discovery.k8s.io/v1:EndpointSlice default/kubernetes",
@@ -167,11 +167,11 @@ function thereIs(type: string, id: string): Readonly<Record<string, unknown>> {
   return found;
 }
 
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function unwrapped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unwrapped);
   if (typeof value !== "object" || value === null) return value;
-  if (isSecret(value)) return plain((value as { readonly value?: unknown }).value);
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plain(field)]));
+  if (isSecret(value)) return unwrapped((value as { readonly value?: unknown }).value);
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, unwrapped(field)]));
 }
 
 function holdsSecret(value: unknown): boolean {

@@ -3,7 +3,7 @@ import type { WeirPlatform } from "../../infra/platform.ts";
 import type { WeirPlatformArgs } from "../../infra/weir-platform-args.ts";
 import { recordResources, type LookedAt, type RegisteredResource } from "./pulumi-mocks.ts";
 
-/** A platform that was never made, and what it would be made of. */
+/** A platform that was never created, and the resources that it would have. */
 export interface RecordedStack {
   readonly config: StackConfig;
   readonly platform: WeirPlatform;
@@ -12,8 +12,8 @@ export interface RecordedStack {
 }
 
 /**
- * The platform of these values, as a stack's configuration holds them; throws with all problems when it is none. No
- * cluster is asked unless `awaitRollouts` says how.
+ * The platform for these values of a stack's configuration; throws with all problems if they are invalid. Without
+ * `awaitRollouts` no cluster is contacted.
  */
 export async function recordedStack(
   values: Readonly<Record<string, unknown>> = {},

@@ -5,11 +5,11 @@ import { eventually } from "./eventually.ts";
 import type { Answer } from "./platform-calls.ts";
 import type { Platform } from "./platform.ts";
 
-/** What the administrator of a platform does with queues, over HTTP. */
+/** Operations of an administrator on queues, over HTTP. */
 export interface QueueDesk {
-  /** Rejects at any status but 200, and when the answer is not what the schema says. */
+  /** Rejects for any status but 200, and if the body does not match the schema. */
   status(queue?: string): Promise<QueueStatus>;
-  /** The status once `fits` says so. */
+  /** The status once `fits` is true of it. */
   until(fits: (status: QueueStatus) => boolean, queue?: string): Promise<QueueStatus>;
   letters(query?: string, queue?: string): Promise<DeadLetterPage>;
   redrive(id: string, queue?: string): Promise<Answer>;
@@ -17,13 +17,14 @@ export interface QueueDesk {
   send(method: string, path: string): Promise<Answer>;
 }
 
-/** Opens nothing: it only sends requests. */
+/** Only sends requests: there is nothing to close. */
 export function queueDesk({ calls, authorization }: Pick<Platform, "calls" | "authorization">): QueueDesk {
   const send = (method: string, path: string) => calls.send(method, path, { headers: { authorization } });
   const read = async (path: string): Promise<unknown> => {
-    const answer = await send("GET", path);
-    if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${answer.body.toString()}`);
-    return JSON.parse(answer.body.toString());
+    const response = await send("GET", path);
+    if (response.status !== 200)
+      throw new Error(`GET ${path} answered ${response.status}: ${response.body.toString()}`);
+    return JSON.parse(response.body.toString());
   };
   const status = async (queue = "default") => Parse(QueueStatus, await read(`/system/queue/${queue}`));
   const deadLetterOf = (id: string, queue: string) => `/system/queue/${queue}/dead-letters/${id}`;

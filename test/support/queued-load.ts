@@ -5,30 +5,30 @@ import type { ClusterClient } from "./cluster-client.ts";
 export interface QueuedLoadOptions {
   readonly client: ClusterClient;
   readonly name: string;
-  /** Milliseconds between the answer to one and the next. */
+  /** Milliseconds between a response and the next call. */
   readonly every: number;
-  /** Ends it. */
+  /** Ends the load. */
   readonly signal: AbortSignal;
 }
 
-/** What became of the attempts to queue a call. */
+/** Outcomes of the attempts to queue a call. */
 export interface QueuedLoad {
   /** Ids of those that were accepted. */
   readonly accepted: readonly string[];
-  /** One word for each that was not: `503 no` has its status and `X-Call-Queued`. */
+  /** Status and `X-Call-Queued` of each that was not, such as `503 no`, or its error. */
   readonly refused: readonly string[];
 }
 
-/** Queues one call after the other until it is ended. */
+/** Queues one call after the other until `signal` aborts. */
 export async function queuedLoad({ client, name, every, signal }: QueuedLoadOptions): Promise<QueuedLoad> {
   const accepted: string[] = [];
   const refused: string[] = [];
   while (!signal.aborted) {
     try {
-      const answer = await client.send(`/async-function/${name}`, { method: "POST", body: "hello" });
-      await answer.body?.cancel();
-      if (answer.status === 202) accepted.push(answer.headers.get("x-call-id") ?? "");
-      else refused.push(`${answer.status} ${answer.headers.get("x-call-queued")}`);
+      const response = await client.send(`/async-function/${name}`, { method: "POST", body: "hello" });
+      await response.body?.cancel();
+      if (response.status === 202) accepted.push(response.headers.get("x-call-id") ?? "");
+      else refused.push(`${response.status} ${response.headers.get("x-call-queued")}`);
     } catch (err) {
       refused.push(String(err));
     }
@@ -37,7 +37,7 @@ export async function queuedLoad({ client, name, every, signal }: QueuedLoadOpti
   return { accepted, refused };
 }
 
-/** Waits for the end of all; resolves with one line for each that is not done. */
+/** Waits for the end of all calls; resolves with one line for each that is not done. */
 export async function notDone(client: ClusterClient, ids: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const id of ids) {

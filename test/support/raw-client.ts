@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 
 import { patience } from "./eventually.ts";
 
-/** One HTTP answer as it came over the wire. */
+/** One HTTP response as received over the wire. */
 export interface RawReply {
   readonly status: number;
   /** Names in lower case; repeated ones joined by `, `. */
@@ -11,7 +11,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** A TCP connection that sends exactly the bytes it is told and keeps everything that comes back. */
+/** A TCP connection that sends exact bytes and keeps everything that it receives. */
 export class RawClient {
   readonly socket: Socket;
   #received = Buffer.alloc(0);
@@ -44,7 +44,7 @@ export class RawClient {
     this.socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   }
 
-  /** Waits until `count` whole answers came; interim ones are skipped. */
+  /** Waits for `count` complete responses; interim ones are skipped. */
   async replies(count: number, timeout = patience): Promise<RawReply[]> {
     const deadline = Date.now() + timeout;
     for (;;) {
@@ -81,7 +81,7 @@ export async function openRawClient(port: number): Promise<RawClient> {
   return new RawClient(socket);
 }
 
-/** Sends `bytes` on a connection of its own and waits for one answer; closes the connection. */
+/** Sends `bytes` on a new connection, waits for one response, and closes the connection. */
 export async function rawRequest(
   port: number,
   bytes: string | Uint8Array,
@@ -92,7 +92,7 @@ export async function rawRequest(
     client.send(bytes);
     const [reply] = await client.replies(1, timeout);
     if (reply === undefined) throw new Error("no reply");
-    // Who says that it closes is waited for, but not until a limit of idle connections does it instead.
+    // An announced close is waited for, but not so long that the idle timeout could close the connection instead.
     if (reply.headers["connection"] === "close") await client.end(5_000).catch(() => undefined);
     else await nextData(client.socket, 50);
     return { ...reply, closed: client.ended };
@@ -114,8 +114,8 @@ function nextData(socket: Socket, atMost: number): Promise<void> {
 }
 
 /**
- * The whole answers in `text`, interim ones skipped; `ended` tells that nothing more comes. `methods` are those of the
- * requests, as an answer to HEAD has no body.
+ * The complete responses in `text`, without interim ones; `ended`: nothing more follows. `methods` are those of the
+ * requests, as a response to HEAD has no body.
  */
 export function parseReplies(text: string, ended: boolean, methods: readonly string[] = []): RawReply[] {
   const replies: RawReply[] = [];

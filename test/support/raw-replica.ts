@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 
-/** One connection to a replica that the test is itself. */
+/** One connection to a replica, whose part the test plays. */
 export interface ReplicaConnection {
   readonly socket: Socket;
-  /** All that came on it, one character per byte. */
+  /** Everything received on it, one character per byte. */
   readonly received: string;
   /** Whether the other side ended it, or it broke. */
   readonly ended: boolean;
@@ -21,12 +21,12 @@ export interface RawReplica {
   readonly host: string;
   /** The same, or with TLS its origin. */
   readonly address: string;
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly connections: readonly ReplicaConnection[];
   close(): Promise<void>;
 }
 
-/** Opens one on a free port; `onHead` is told of each empty line, which ends the head of a request without body. */
+/** Opens one on a free port; `onHead` is called for each empty line, which ends the head of a request without body. */
 export async function openRawReplica(
   onHead: (connection: ReplicaConnection) => void = () => {},
   onConnection: (connection: ReplicaConnection) => void = () => {},

@@ -1,4 +1,4 @@
-/** Requests that are no well-formed HTTP/1.1, or break a rule of their framing; `T` stands for the target. */
+/** Requests that are not well-formed HTTP/1.1, or break a rule of framing; `T` stands for the target. */
 export const malformedRequests: readonly (readonly [name: string, bytes: string])[] = [
   [
     "length and chunked",
@@ -50,7 +50,7 @@ export const malformedChunks: readonly (readonly [name: string, bytes: string])[
   ["chunk extensions over 16 KiB", `1;${"a".repeat(17_000)}\r\na\r\n0\r\n\r\n`],
 ];
 
-/** Well-formed requests to `route` that are refused with the status, and end their connection. */
+/** Well-formed requests to `route` that are refused with a status, after which their connection ends. */
 export function refusedRequests(route: string): readonly (readonly [name: string, status: number, bytes: string])[] {
   return [
     ["TRACE", 405, `TRACE ${route} HTTP/1.1\r\nHost: g\r\n\r\n`],

@@ -6,21 +6,21 @@ import type { ResponseHead } from "../../runtime/http1/response-head.ts";
 import type { HeadCache } from "../../runtime/http1/head-cache.ts";
 import { below, seededRandom } from "../../scripts/random.ts";
 
-/** What becomes of the bytes of one connection on which one answer is awaited. */
+/** How the bytes of a connection are read on which one response is awaited. */
 export interface AnswerReading {
   readonly status: number;
   readonly headers: readonly string[];
   /** One character per byte. */
   readonly body: string;
-  /** `switched`: what follows is another protocol, `open`: the answer is not over, `cut`: it never will be. */
+  /** `switched`: another protocol follows, `open`: the response is incomplete, `cut`: it will stay incomplete. */
   readonly outcome: "whole" | "switched" | "malformed" | "open" | "cut";
   /** Whether the connection may be used again. */
   readonly persistent: boolean;
-  /** What came behind a change of protocol. */
+  /** The bytes after a change of protocol. */
   readonly rest: string;
 }
 
-/** What was asked; `ends`: the replica closes the connection behind the last byte; `memory`: of answers before. */
+/** The request; `ends`: the replica closes the connection after the last byte; `memory`: heads of former responses. */
 export interface Asked {
   readonly headOnly?: boolean;
   readonly upgrade?: string | undefined;
@@ -28,8 +28,8 @@ export interface Asked {
   readonly memory?: HeadCache<ResponseHead>;
 }
 
-/** Reads an answer that comes in these pieces, which share memory as reads of a connection do. */
-export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): AnswerReading {
+/** Reads a response from these chunks, which share memory as reads of a connection do. */
+export function readAnswer(chunks: readonly Uint8Array[], asked: Asked = {}): AnswerReading {
   const reading = {
     status: 0,
     headers: [] as readonly string[],
@@ -38,7 +38,7 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
     persistent: false,
     rest: "",
   };
-  const over = (outcome: AnswerReading["outcome"]): void => {
+  const finish = (outcome: AnswerReading["outcome"]): void => {
     if (reading.outcome !== "open") throw new Error(`${outcome} after ${reading.outcome}`);
     reading.outcome = outcome;
   };
@@ -52,54 +52,54 @@ export function readAnswer(pieces: readonly Uint8Array[], asked: Asked = {}): An
       reading.body += chunk.toString("latin1");
     },
     onEnd: (persistent) => {
-      over("whole");
+      finish("whole");
       reading.persistent = persistent;
     },
     onSwitch: (headers, rest) => {
-      over("switched");
+      finish("switched");
       Object.assign(reading, { headers, rest: rest.toString("latin1") });
     },
-    onMalformed: () => over("malformed"),
+    onMalformed: () => finish("malformed"),
   };
   const parser = new ResponseParser(sink, asked.memory);
   parser.begin({ headOnly: asked.headOnly ?? false, upgrade: asked.upgrade });
-  const shared = Buffer.alloc(Math.max(1, ...pieces.map((piece) => piece.length)));
-  for (const piece of pieces) {
-    if (piece.length === 0) continue;
-    shared.set(piece);
-    const came = shared.subarray(0, piece.length);
-    if (reading.outcome === "switched") reading.rest += came.toString("latin1");
-    // What comes on an idle connection closes it.
+  const shared = Buffer.alloc(Math.max(1, ...chunks.map((chunk) => chunk.length)));
+  for (const chunk of chunks) {
+    if (chunk.length === 0) continue;
+    shared.set(chunk);
+    const read = shared.subarray(0, chunk.length);
+    if (reading.outcome === "switched") reading.rest += read.toString("latin1");
+    // Bytes on an idle connection close it.
     else if (reading.outcome === "whole") reading.persistent = false;
-    else parser.parse(came);
+    else parser.parse(read);
   }
-  if (asked.ends === true && reading.outcome === "open" && !parser.end()) over("cut");
+  if (asked.ends === true && reading.outcome === "open" && !parser.end()) finish("cut");
   return reading;
 }
 
-/** The bytes in pieces of random lengths up to `most`. */
+/** The bytes in chunks of random lengths up to `most`. */
 export function cutAtRandom(bytes: Uint8Array, most: number, seed: number): Uint8Array[] {
   const random = seededRandom(seed);
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
     const end = at + 1 + below(random, most);
-    pieces.push(bytes.subarray(at, end));
+    chunks.push(bytes.subarray(at, end));
     at = end;
   }
-  return pieces;
+  return chunks;
 }
 
-/** Of the bytes those that make up one answer; all of them if only the end of the connection ends it. */
+/** The bytes of the first response; all of them if only the end of the connection ends it. */
 export function bytesOfAnswer(bytes: Uint8Array, asked: Asked): Uint8Array {
   for (let end = 1; end < bytes.length; end += 1) {
-    // Quadratic, so only for short ones: the parser itself does not tell.
+    // Quadratic, so only for short ones: the parser does not tell how many bytes it used.
     if (readAnswer([bytes.subarray(0, end)], { ...asked, ends: false }).outcome === "whole")
       return bytes.subarray(0, end);
   }
   return bytes;
 }
 
-/** What node's own client makes of an answer after which the connection ends; undefined: it refuses it. */
+/** How node's own client reads a response after which the connection ends; undefined if it refuses it. */
 export function readAsNode(
   bytes: Uint8Array,
   { headOnly }: Asked,
@@ -116,17 +116,17 @@ export function readAsNode(
         connection.push(null);
       },
     });
-    const asking = request({
+    const outgoing = request({
       method: headOnly === true ? "HEAD" : "GET",
       createConnection: () => connection,
       maxHeaderSize: 200_000,
     });
     const refused = (): void => resolve(undefined);
-    asking.maxHeadersCount = 0;
-    asking.on("error", refused).on("close", refused).on("upgrade", refused);
-    asking.on("response", (response) => {
-      // What is read until the end is told after the request was closed.
-      asking.off("close", refused);
+    outgoing.maxHeadersCount = 0;
+    outgoing.on("error", refused).on("close", refused).on("upgrade", refused);
+    outgoing.on("response", (response) => {
+      // A body that the connection's end delimits is reported after the request has closed.
+      outgoing.off("close", refused);
       let body = "";
       response.on("data", (chunk: Buffer) => (body += chunk.toString("latin1")));
       response.on("error", refused).on("close", refused);
@@ -135,6 +135,6 @@ export function readAsNode(
         resolve(complete ? { status, headers, body } : undefined);
       });
     });
-    asking.end();
+    outgoing.end();
   });
 }

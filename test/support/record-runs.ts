@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { FunctionHandler } from "./function-server.ts";
 import type { LedgerWriter } from "./ledger.ts";
 
-/** A handler that writes the beginning and the end of each run to `ledger` and leaves the answer to `handler`. */
+/** A handler that records the start and the end of each run in `ledger` and leaves the response to `handler`. */
 export function recordRuns(ledger: LedgerWriter, handler: FunctionHandler): FunctionHandler {
   return (request, response, body) => {
     const run = randomUUID();
@@ -20,8 +20,8 @@ export function recordRuns(ledger: LedgerWriter, handler: FunctionHandler): Func
       ...(Number.isInteger(retry) ? { retry } : {}),
     });
     response.on("close", () => {
-      const answered = response.writableFinished ? { status: response.statusCode } : {};
-      ledger.append({ kind: "run-ended", run, at: now(), ...answered });
+      const outcome = response.writableFinished ? { status: response.statusCode } : {};
+      ledger.append({ kind: "run-ended", run, at: now(), ...outcome });
     });
     handler(request, response, body);
   };

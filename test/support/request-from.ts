@@ -7,7 +7,7 @@ export interface FromOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request, its path and query as they are, on a connection of its own from `address`, any of 127.0.0.0/8. */
+/** Sends a request, with path and query unchanged, on a new connection from `address`, any of 127.0.0.0/8. */
 export async function requestFrom(
   address: string,
   url: string,

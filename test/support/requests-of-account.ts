@@ -1,16 +1,16 @@
 import type { TestCluster } from "./test-cluster.ts";
 
-/** Counts the requests of one service account, as the API server itself does. */
+/** Counts the requests of one service account, as the API server counts them. */
 export interface RequestsOfAccount {
-  /** So far; a watch is one. */
+  /** So far; a watch counts as one. */
   count(): Promise<number>;
 }
 
 const metric = "apiserver_flowcontrol_dispatched_requests_total";
 
 /**
- * Gives the account's requests a FlowSchema of their own, in the level of priority they have anyway: the API server
- * counts by FlowSchema. It goes when the cluster is closed.
+ * Gives the account's requests their own FlowSchema, at the priority level that they have anyway, because the API
+ * server counts by FlowSchema. Closing the cluster removes it.
  */
 export async function countRequestsOf(cluster: TestCluster, account: string): Promise<RequestsOfAccount> {
   const { namespace } = cluster;

@@ -20,26 +20,26 @@ import { buildProvider } from "../../runtime/provider/build-provider.ts";
 import type { Platform } from "./platform.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
-/** What a test may set; durations in milliseconds. */
+/** Durations in milliseconds. */
 export interface ScalingMachineOptions {
-  /** Time without calls after which functions go to zero, whatever their labels say. */
+  /** Time without calls after which functions are scaled to zero, whatever their labels say. */
   readonly idle?: number;
 }
 
-/** The provider and the autoscaler of a test's own, beside a platform of real processes. */
+/** A test's own provider and autoscaler, beside a platform of real processes. */
 export interface ScalingMachine extends AsyncDisposable {
-  /** Replicas that are wanted now. */
+  /** Desired replicas. */
   replicas(name: string): number | undefined;
-  /** Replicas that are there, those that are leaving too. */
+  /** Existing replicas, including those that are stopping. */
   standing(): Promise<number>;
-  /** How often a function went to zero. */
+  /** How often a function was scaled to zero. */
   readonly sleeps: number;
-  /** Calls `scaled-to-zero` whenever a function is wanted to have none; the returned function ends that. */
-  onSleep(asleep: (name: string) => void): () => void;
+  /** Calls `listener` whenever a function is scaled to zero; the returned function ends that. */
+  onSleep(listener: (name: string) => void): () => void;
   close(): Promise<void>;
 }
 
-/** Runs functions as processes of this machine and scales them, looking every 50 ms. */
+/** Runs functions as processes of this machine and scales them, with a decision every 50 ms. */
 export async function openScalingMachine(
   platform: Platform,
   options: ScalingMachineOptions = {},
@@ -86,19 +86,19 @@ export async function openScalingMachine(
   await autoscaler.open();
   closes.push(() => autoscaler.close());
 
-  const wanted = new Map<string, number>();
+  const desired = new Map<string, number>();
   const listeners = new Set<(name: string) => void>();
   let sleeps = 0;
   closes.push(
     await functions.watch({
       set: ({ name, replicas }) => {
-        if (replicas === 0 && wanted.get(name) !== 0) {
+        if (replicas === 0 && desired.get(name) !== 0) {
           sleeps += 1;
           for (const listener of listeners) listener(name);
         }
-        wanted.set(name, replicas);
+        desired.set(name, replicas);
       },
-      removed: ({ name }) => void wanted.delete(name),
+      removed: ({ name }) => void desired.delete(name),
       synced: () => {},
     }),
   );
@@ -106,14 +106,14 @@ export async function openScalingMachine(
     for (const each of closes.splice(0).reverse()) await each();
   };
   return {
-    replicas: (name) => wanted.get(name),
+    replicas: (name) => desired.get(name),
     standing: async () => (await local.replicas.list()).length,
     get sleeps() {
       return sleeps;
     },
-    onSleep: (asleep) => {
-      listeners.add(asleep);
-      return () => listeners.delete(asleep);
+    onSleep: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -8,14 +8,14 @@ import { formatRef } from "../../runtime/core/functions/function-ref.ts";
 import type { ActivityReport } from "../../runtime/core/ports/activity.ts";
 import { Scaler } from "../../runtime/core/scaling/scaler.ts";
 
-/** One gateway of a simulation: the test changes its totals, each second it reports them. */
+/** A simulated gateway: the test changes its totals, which it reports every second. */
 export interface SimulatedGateway {
   readonly totals: Map<string, { finished: number; inFlight: number }>;
-  /** Its reports are lost. */
+  /** Whether its reports are lost. */
   cut: boolean;
-  /** Ends without a word. */
+  /** Ends without a last report. */
   kill(): void;
-  /** Ends in peace. */
+  /** Ends with a last report. */
   stop(): void;
 }
 
@@ -29,7 +29,7 @@ export interface SimulatedChange {
 const second = 1_000;
 
 /**
- * Gateways, one scaler and a store on a clock of its own: replicas are ready as soon as they are wanted. Needs the fake
+ * Gateways, one scaler and a store on a simulated clock: replicas are ready as soon as they are desired. Needs the fake
  * timers of the test.
  */
 export class ScalingSimulation {
@@ -43,7 +43,7 @@ export class ScalingSimulation {
   #now = 1_000_000;
   #gateways = 0;
 
-  /** `advance` moves the fake timers on. */
+  /** `advance` advances the fake timers. */
   constructor(advance: (milliseconds: number) => void) {
     this.#advance = advance;
     this.#scaler = this.#newScaler();
@@ -85,13 +85,13 @@ export class ScalingSimulation {
     return (await this.functions.get({ namespace: "functions", name }))?.replicas;
   }
 
-  /** A new scaler that knows nothing but what the store holds. */
+  /** Replaces the scaler by a new one, which knows only what the store holds. */
   async restart(): Promise<void> {
     this.#scaler = this.#newScaler();
     for (const wanted of await this.functions.list("functions")) this.#see(wanted);
   }
 
-  /** Time goes by, in steps of 100 ms; before each, `act` is told the milliseconds since the beginning of this run. */
+  /** Advances time in steps of 100 ms; before each, `act` gets the milliseconds since the start of this run. */
   async run(milliseconds: number, act: (at: number) => void = () => {}): Promise<void> {
     for (let at = 0; at < milliseconds; at += 100) {
       act(at);

@@ -20,7 +20,7 @@ interface Schema {
   readonly uniqueItems?: boolean;
 }
 
-/** Values that a JSON schema accepts: of the keywords that the schemas of our custom resources have, and small. */
+/** Small values that a JSON schema accepts; supports the keywords in the schemas of our custom resources. */
 export function arbitraryOf(schema: object): Arbitrary<unknown> {
   return valueOf(JSON.parse(JSON.stringify(schema)) as Schema);
 }

@@ -9,7 +9,7 @@ import type { OwnDockerEngine } from "./docker-engine.ts";
 import type { engineActs } from "./docker-engine-setup.ts";
 import { machineLock } from "./machine-lock.ts";
 
-/** The container engine of a suite, which one test file has at a time; `close` hands it on as it was. */
+/** The container engine of a suite, which one test file has at a time; `close` passes it on clean. */
 export interface TestDockerEngine extends OwnDockerEngine {
   /** Runs functions: the watchdog with Node.js and a few programs. */
   readonly image: string;
@@ -19,7 +19,7 @@ export interface TestDockerEngine extends OwnDockerEngine {
 /** The engine of the suite, with the base image; waits while another test file has it. */
 export async function openDockerEngine(): Promise<TestDockerEngine> {
   const path = inject("dockerEngine");
-  // Of this run alone: the engine itself waits for the other runs of this machine, whose files must not wait for this one's.
+  // For this run only: the engine itself waits for other runs of this machine, whose files must not wait for ours.
   const lock = await machineLock(`file-with${path.slice(1)}`);
   let client: EngineClient | undefined;
   const close = async (): Promise<void> => {
@@ -31,16 +31,16 @@ export async function openDockerEngine(): Promise<TestDockerEngine> {
     }
   };
   try {
-    const socket = await ask(path, "open");
+    const socket = await send(path, "open");
     client = new EngineClient(socket);
-    const tell = (act: (typeof engineActs)[number]) => async (): Promise<void> => void (await ask(path, act));
+    const operation = (act: (typeof engineActs)[number]) => async (): Promise<void> => void (await send(path, act));
     return {
       socket,
       image: baseImageName,
       client,
-      restart: tell("restart"),
-      kill: tell("kill"),
-      start: tell("start"),
+      restart: operation("restart"),
+      kill: operation("kill"),
+      start: operation("start"),
       close,
     };
   } catch (err) {
@@ -49,13 +49,13 @@ export async function openDockerEngine(): Promise<TestDockerEngine> {
   }
 }
 
-function ask(socketPath: string, act: (typeof engineActs)[number]): Promise<string> {
+function send(socketPath: string, act: (typeof engineActs)[number]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, path: `/${act}`, method: "POST" }, (response) => {
-      text(response).then((said) => (response.statusCode === 200 ? resolve(said) : reject(new Error(said))), reject);
+    const outgoing = request({ socketPath, path: `/${act}`, method: "POST" }, (response) => {
+      text(response).then((body) => (response.statusCode === 200 ? resolve(body) : reject(new Error(body))), reject);
     });
-    asked.once("error", reject);
-    asked.end();
+    outgoing.once("error", reject);
+    outgoing.end();
   });
 }
 
@@ -65,7 +65,7 @@ interface Listed {
   readonly RepoTags?: readonly string[] | null;
 }
 
-/** What a test file left: the next one finds the engine as a fresh one. */
+/** Removes what a test file left, so that the next one finds the engine clean. */
 async function removeAll(client: EngineClient): Promise<void> {
   const list = async (path: string, query: Record<string, string> = { all: "1" }): Promise<readonly Listed[]> =>
     (await client.call<Listed[]>("GET", path, { query })).body ?? [];
@@ -75,8 +75,8 @@ async function removeAll(client: EngineClient): Promise<void> {
     if (!["bridge", "host", "none"].includes(Name)) await client.call("DELETE", `/networks/${Id}`);
   }
   for (const { Id, RepoTags } of await list("/images/json", {})) {
-    // Another file's layers may build on it: then it stays.
-    const kept = { query: { force: "1" }, expected: [404, 409] };
-    if (RepoTags?.includes(baseImageName) !== true) await client.call("DELETE", `/images/${Id}`, kept);
+    // It stays if layers of another file build on it.
+    const options = { query: { force: "1" }, expected: [404, 409] };
+    if (RepoTags?.includes(baseImageName) !== true) await client.call("DELETE", `/images/${Id}`, options);
   }
 }

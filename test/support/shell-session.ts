@@ -15,7 +15,7 @@ export interface ShellAnswer {
 export interface ShellSession extends AsyncDisposable {
   /**
    * Runs commands, whole lines.
-   * @throws Error when they take longer than `within` milliseconds (60 000) or end the shell
+   * @throws Error if they take longer than `within` milliseconds (60 000) or end the shell
    */
   run(commands: string, within?: number): Promise<ShellAnswer>;
   /** Ends the shell and what it runs. */
@@ -48,7 +48,7 @@ export function openShell(options: { readonly directory: string; readonly path?:
     written.stderr = "";
     const mark = randomUUID();
     const ending = new RegExp(`\\n?${mark} (\\d+)\\n$`);
-    // The commands' own input is not the session's, which would be read away from under it.
+    // The commands must not read the session's input, as they would consume what follows.
     child.stdin.write(`{\n${commands}\n} </dev/null\nprintf '\\n${mark} %s\\n' "$?"\n`);
     const code = await eventually(
       () => {

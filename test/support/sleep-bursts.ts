@@ -9,16 +9,16 @@ import { openScalingMachine } from "./scaling-machine.ts";
 
 export interface SleepBurstsOptions {
   readonly calls: number;
-  /** From 0 to 1, for the gaps. */
+  /** Numbers from 0 to 1, for the gaps. */
   readonly random: () => number;
 }
 
-/** What became of bursts of calls around the moments in which their function goes to zero. */
+/** Outcomes of bursts of calls around the moments in which their function is scaled to zero. */
 export interface SleepBursts {
   readonly answered: number;
-  /** What was answered else, or went wrong. */
+  /** Other responses, and errors. */
   readonly failures: readonly string[];
-  /** How often the function went to zero. */
+  /** How often the function was scaled to zero. */
   readonly sleeps: number;
 }
 
@@ -26,8 +26,8 @@ const burst = 200;
 const idle = 300;
 
 /**
- * Bursts of 200 calls of one function with an idle limit of 300 ms: half of them after gaps round that limit, half of
- * them within 400 ms of the moment in which it was sent to sleep, while its replica leaves, drains and stops.
+ * Bursts of 200 calls of one function with an idle limit of 300 ms: half of them after gaps around that limit, half
+ * within 400 ms of the moment in which it was scaled to zero, while its replica leaves, drains and stops.
  */
 export async function sleepBursts(platform: Platform, { calls, random }: SleepBurstsOptions): Promise<SleepBursts> {
   await using machine = await openScalingMachine(platform, { idle });
@@ -49,8 +49,8 @@ export async function sleepBursts(platform: Platform, { calls, random }: SleepBu
     if ((sent / burst) % 2 === 0) await pause(random() * 2 * idle);
     else {
       const before = machine.sleeps;
-      const asleep = () => machine.sleeps > before || machine.replicas("drowsy") === 0;
-      await eventually(asleep, { every: 1, what: "the function to sleep" });
+      const isScaledToZero = () => machine.sleeps > before || machine.replicas("drowsy") === 0;
+      await eventually(isScaledToZero, { every: 1, what: "the function to sleep" });
       await pause(random() * 400);
     }
     await Promise.all(Array.from({ length: Math.min(burst, calls - sent) }, call));

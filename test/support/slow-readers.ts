@@ -9,7 +9,7 @@ import { seededRandom } from "../../scripts/random.ts";
 import { headEnd, openReplica, readAnswer, readSlowly, sendInPieces, throttle } from "./paced-http.ts";
 import type { SyncGateway } from "./sync-gateway.ts";
 
-/** Where the gateway is, and by which certificate it is known if it speaks TLS. */
+/** The gateway, with its certificate if it uses TLS. */
 export interface SlowGateway extends Pick<SyncGateway, "deploy" | "port"> {
   readonly cert?: Buffer;
 }
@@ -20,37 +20,37 @@ export interface SlowTransfer {
   readonly size: number;
   /** Bytes per second that the slow side reads. */
   readonly rate: number;
-  /** Bodies at the same time. */
+  /** Bodies in flight at the same time. */
   readonly transfers: number;
-  /** Who calls another function meanwhile, each with a token of its own. */
+  /** Callers of another function meanwhile, each with its own token. */
   readonly others: number;
-  /** How clients of the slow function speak: over HTTP/1.1 with a length or in chunks, over HTTP/2, by WebSocket. */
+  /** How clients call the slow function: by HTTP/1.1 with a length or in transfer chunks, by HTTP/2, by WebSocket. */
   readonly by?: "length" | "chunks" | "http2" | "websocket";
-  /** Puts something in front of the function at `address`; resolves to the address of that. */
+  /** Puts a proxy in front of the function at `address`; resolves to the proxy's address. */
   readonly front?: (address: string) => Promise<string>;
 }
 
-/** What went wrong, a sentence each. */
 export interface SlowOutcome {
+  /** One sentence each. */
   readonly faults: readonly string[];
   /** Calls that the others made meanwhile. */
   readonly otherCalls: number;
 }
 
-/** Several transfers may go on at a time: each has functions of its own. */
+/** Numbers functions: several transfers may run at a time, each with its own functions. */
 let runs = 0;
 
 /**
- * Sends bodies in pieces below 64 KiB to a function that reads slowly; a marked caller must get its own bytes back and the
- * slow function nobody else's.
+ * Sends bodies in chunks below 64 KiB to a function that reads slowly. Callers are marked: each must get its own bytes
+ * back, and the slow function must get nobody else's.
  */
 export async function sendToSlowFunction(gateway: SlowGateway, transfer: SlowTransfer): Promise<SlowOutcome> {
   await using replica = await openReplica((socket) => {
     readSlowly(socket, transfer.rate, (head, body) => {
       const upgrade = /^upgrade: websocket/im.test(head);
-      const answer = Buffer.from(JSON.stringify({ head, sha: sha(body) }));
-      const line = upgrade ? "" : `HTTP/1.1 200 OK\r\nContent-Length: ${answer.byteLength}\r\n\r\n`;
-      socket.write(line + answer.toString());
+      const reply = Buffer.from(JSON.stringify({ head, sha: sha(body) }));
+      const line = upgrade ? "" : `HTTP/1.1 200 OK\r\nContent-Length: ${reply.byteLength}\r\n\r\n`;
+      socket.write(line + reply.toString());
       if (upgrade) socket.end();
     });
   });
@@ -58,11 +58,11 @@ export async function sendToSlowFunction(gateway: SlowGateway, transfer: SlowTra
   gateway.deploy(slow, { addresses: [(await transfer.front?.(replica.address)) ?? replica.address] });
   const upload = { length: uploadByLength, chunks: uploadInChunks, http2: uploadByHttp2, websocket: uploadByWebSocket };
   return await beside(gateway, transfer, async (mark, body) => {
-    const answer = await upload[transfer.by ?? "length"](gateway, slow, mark, body);
-    const got: { readonly head?: string; readonly sha?: string } = JSON.parse(answer);
-    if (got.head?.includes(`Bearer ${mark}`) !== true)
-      return `${mark} reached the function with the head ${got.head?.slice(0, 300)}`;
-    return got.sha === sha(body) ? undefined : `the body of ${mark} changed on its way`;
+    const reply = await upload[transfer.by ?? "length"](gateway, slow, mark, body);
+    const received: { readonly head?: string; readonly sha?: string } = JSON.parse(reply);
+    if (received.head?.includes(`Bearer ${mark}`) !== true)
+      return `${mark} reached the function with the head ${received.head?.slice(0, 300)}`;
+    return received.sha === sha(body) ? undefined : `the body of ${mark} changed on its way`;
   });
 }
 
@@ -70,18 +70,18 @@ async function uploadByLength(gateway: SlowGateway, slow: string, mark: string, 
   const socket = await open(gateway);
   socket.write(requestHead(slow, mark, body.byteLength));
   await sendInPieces(socket, body);
-  const { body: answer } = await readAnswer(socket);
+  const { body: reply } = await readAnswer(socket);
   socket.destroy();
-  return answer.toString("latin1");
+  return reply.toString("latin1");
 }
 
 async function uploadInChunks(gateway: SlowGateway, slow: string, mark: string, body: Buffer): Promise<string> {
   const socket = await open(gateway);
   socket.write(requestHead(slow, mark, body.byteLength).replace(/Content-Length: \d+/, "Transfer-Encoding: chunked"));
   await sendInPieces(socket, body, true);
-  const { body: answer } = await readAnswer(socket);
+  const { body: reply } = await readAnswer(socket);
   socket.destroy();
-  return answer.toString("latin1");
+  return reply.toString("latin1");
 }
 
 async function uploadByHttp2(gateway: SlowGateway, slow: string, mark: string, body: Buffer): Promise<string> {
@@ -100,7 +100,7 @@ async function uploadByHttp2(gateway: SlowGateway, slow: string, mark: string, b
   }
 }
 
-/** After the 101 the bytes are the test's own: a length, and so many bytes. */
+/** After the 101 the test sends raw bytes, as many as `X-Length` says. */
 async function uploadByWebSocket(gateway: SlowGateway, slow: string, mark: string, body: Buffer): Promise<string> {
   const socket = await open(gateway);
   const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nX-Length: ${body.byteLength}`;
@@ -115,31 +115,31 @@ async function uploadByWebSocket(gateway: SlowGateway, slow: string, mark: strin
 }
 
 async function collect(stream: Readable): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of stream) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
-/** Reads the answers of a function slowly. */
+/** Reads the responses of a function slowly. */
 export async function readFromFunctionSlowly(gateway: SlowGateway, transfer: SlowTransfer): Promise<SlowOutcome> {
   await using replica = await openReplica((socket) => {
     readSlowly(socket, Number.POSITIVE_INFINITY, (head, body) => {
       const mark = /Bearer (\S+)/.exec(head)?.[1] ?? "";
-      const answer = markedBytes(mark, Number(body.toString("latin1")));
-      // The others' framing for every second one.
+      const reply = markedBytes(mark, Number(body.toString("latin1")));
+      // Marks that end with 1 get transfer chunks, the others a length.
       const chunked = mark.endsWith("1");
       socket.write(
-        `HTTP/1.1 200 OK\r\n${chunked ? "Transfer-Encoding: chunked" : `Content-Length: ${answer.byteLength}`}\r\n\r\n`,
+        `HTTP/1.1 200 OK\r\n${chunked ? "Transfer-Encoding: chunked" : `Content-Length: ${reply.byteLength}`}\r\n\r\n`,
       );
-      void sendInPieces(socket, answer, chunked);
+      void sendInPieces(socket, reply, chunked);
     });
   });
   const slow = `slow-${(runs += 1)}`;
   gateway.deploy(slow, { addresses: [(await transfer.front?.(replica.address)) ?? replica.address] });
   return await beside(gateway, transfer, async (mark, body) => {
     const download = transfer.by === "http2" ? downloadByHttp2 : downloadByHttp1;
-    const answer = await download(gateway, slow, mark, String(body.byteLength), transfer.rate);
-    return answer.equals(body) ? undefined : `the answer to ${mark} changed on its way`;
+    const reply = await download(gateway, slow, mark, String(body.byteLength), transfer.rate);
+    return reply.equals(body) ? undefined : `the answer to ${mark} changed on its way`;
   });
 }
 
@@ -173,16 +173,16 @@ async function downloadByHttp2(
     });
     stream.end(size);
     throttle(stream, rate);
-    const pieces: Buffer[] = [];
-    stream.on("data", (piece: Buffer) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     await once(stream, "end");
-    return Buffer.concat(pieces);
+    return Buffer.concat(chunks);
   } finally {
     session.destroy();
   }
 }
 
-/** Makes the transfers while the others call; all must end well. */
+/** Makes the transfers while the others call; every failure of either is a fault. */
 async function beside(
   gateway: SlowGateway,
   { size, transfers, others }: SlowTransfer,
@@ -190,12 +190,12 @@ async function beside(
 ): Promise<SlowOutcome> {
   await using replica = await openReplica((socket) => {
     readSlowly(socket, Number.POSITIVE_INFINITY, (head, body) => {
-      const answer = Buffer.concat([
+      const content = Buffer.concat([
         Buffer.from(head.slice(head.indexOf("Bearer"), head.indexOf("Bearer") + 40)),
         body,
       ]);
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.byteLength}\r\n\r\n`);
-      socket.write(answer);
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${content.byteLength}\r\n\r\n`);
+      socket.write(content);
     });
   });
   const echo = `echo-${(runs += 1)}`;
@@ -211,11 +211,11 @@ async function beside(
       const body = markedBytes(mark, 1 + Math.floor(random() * 40_000));
       socket.write(requestHead(echo, mark, body.byteLength));
       socket.write(body);
-      const answer = await readAnswer(socket);
+      const reply = await readAnswer(socket);
       otherCalls += 1;
       const expected = Buffer.concat([Buffer.from(`Bearer ${mark}`.slice(0, 40)), body]);
-      if (answer.status === 200 && answer.body.equals(expected)) continue;
-      faults.push(`${mark} got status ${answer.status} and ${answer.body.toString("latin1").slice(0, 200)}`);
+      if (reply.status === 200 && reply.body.equals(expected)) continue;
+      faults.push(`${mark} got status ${reply.status} and ${reply.body.toString("latin1").slice(0, 200)}`);
       break;
     }
     socket.destroy();
@@ -233,7 +233,7 @@ async function beside(
   return { faults, otherCalls };
 }
 
-/** Bytes that tell whose they are wherever one looks. */
+/** Bytes that show their owner at every position. */
 function markedBytes(mark: string, size: number): Buffer {
   return Buffer.alloc(size, `${mark}|`);
 }

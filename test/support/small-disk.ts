@@ -4,16 +4,16 @@ import { join } from "node:path";
 
 import { tempDirectory } from "./temp-directory.ts";
 
-/** A file system of its own, in memory, that can really be full. */
+/** A separate file system in memory that can really be full. */
 export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
-  /** Takes all space but so many bytes. */
+  /** Fills all space but `left` bytes. */
   fill(left: number): void;
-  /** Gives it back. */
+  /** Frees that space. */
   empty(): void;
 }
 
-/** Mounts one of so many bytes; undefined where this user may not mount. */
+/** Mounts one of `size` bytes; undefined if this user may not mount. */
 export async function openSmallDisk(size: number): Promise<SmallDisk | undefined> {
   const directory = await tempDirectory("disk");
   const { path } = directory;

@@ -8,7 +8,7 @@ export interface StackDeployment {
   readonly ready: number;
 }
 
-/** Those in the platform's namespace. */
+/** The Deployments in the platform's namespace. */
 export async function deploymentsOf(stack: WeirStack): Promise<StackDeployment[]> {
   const { items } = JSON.parse(await stack.kubectl("get", "deployments", "--output=json")) as {
     readonly items: readonly {

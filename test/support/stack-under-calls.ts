@@ -6,13 +6,13 @@ import type { PulumiRun } from "./engine-stack.ts";
 import { steadyCalls } from "./steady-calls.ts";
 import type { WeirStack } from "./weir-stack.ts";
 
-/** What a change came to, and the calls that failed while it was made. */
+/** The result of a change, and the calls that failed meanwhile. */
 export interface UpUnderCalls {
   readonly failures: readonly string[];
   readonly up: PulumiRun;
 }
 
-/** Changes a stack while about a hundred calls a second go to function `steady` of its platform. */
+/** Changes a stack while about a hundred calls per second go to function `steady` of its platform. */
 export function upUnderCalls(of: () => { readonly stack: WeirStack; readonly platform: ClusterPlatform }) {
   return async (change: Readonly<Record<string, unknown>>, ...args: readonly string[]): Promise<UpUnderCalls> => {
     const { stack, platform } = of();

@@ -6,13 +6,13 @@ import { missingPulumi, pulumiCommand } from "./engine-stack.ts";
 import { say } from "./say.ts";
 import { openTestCluster, type TestCluster } from "./test-cluster.ts";
 
-/** Whether the command of Pulumi is there; stacks on real pods need it. */
+/** Whether the command `pulumi` exists; stacks on real pods need it. */
 export const hasPulumi = pulumiCommand() !== undefined;
 
-/** Milliseconds that a stack on real pods may take for a step. */
+/** Timeout of a step of a stack on real pods, milliseconds. */
 export const longStep = 400_000;
 
-/** Shares of a processor that fit on a node of two, with functions beside the platform. */
+/** CPU requests that fit on a node of two processors, with functions beside the platform. */
 export const smallCpu = {
   nats: "50m",
   gateway: "50m",
@@ -22,7 +22,7 @@ export const smallCpu = {
   operator: "50m",
 };
 
-/** Fits on a node of two processors, with functions beside it. */
+/** Configuration that fits on a node of two processors, with functions beside the platform. */
 export const smallStack = {
   "weir:nats": { replicas: 1, storage: "1Gi" },
   "weir:gateway": { replicas: 2 },
@@ -39,7 +39,7 @@ export interface StacksCluster {
   readonly image: string;
 }
 
-/** Has one for the file it is called in, with the images of the platform; where it cannot, it says so. */
+/** Opens one for the calling test file, with the images of the platform; without `pulumi` it prints why not. */
 export function stacksCluster(): () => StacksCluster {
   let opened: TestCluster | undefined;
   let image = "";

@@ -5,31 +5,31 @@ import { Agent, request } from "undici";
 import { lateIsNotLost } from "./load.ts";
 
 export interface SteadyCallsOptions {
-  /** Each call goes to the next of them. */
+  /** Each call goes to the next one. */
   readonly urls: readonly string[];
-  /** Calls a second. */
+  /** Calls per second. */
   readonly rate: number;
-  /** Each call over a connection of its own, as from clients that come for the first time. */
+  /** Each call uses a new connection, as those of first-time clients do. */
   readonly newConnections?: boolean;
-  /** Milliseconds after which a call counts as one without an answer (30 000): late is not lost. */
+  /** Milliseconds after which a call counts as one without a response (30 000): late is not lost. */
   readonly timeout?: number;
-  /** Ends it. */
+  /** Ends the calls. */
   readonly signal: AbortSignal;
-  /** Most calls under way at a time: when the machine bears no more, the later ones are due later. No limit when absent. */
+  /** Maximum calls in flight: if the machine cannot keep up, later calls become due later. No limit by default. */
   readonly atOnce?: number;
-  /** Hears of each call answered 200. */
+  /** Called for each response with status 200. */
   readonly onAnswer?: () => void;
 }
 
-/** What became of calls at a constant arrival rate. */
+/** Outcomes of calls at a constant arrival rate. */
 export interface SteadyCalls {
-  /** By URL: milliseconds from when a call was due to the end of its answer, so that a stall counts for all it held up; sorted. */
+  /** By URL: milliseconds from a call's due time to its response's end, sorted. A stall counts for all it delays. */
   readonly latencies: ReadonlyMap<string, readonly number[]>;
-  /** A line for each kind of answer that was not 200: how many there were, and when, in seconds since the begin. */
+  /** A line for each kind of failure: how often it occurred, and when, in seconds since the start. */
   readonly failures: readonly string[];
 }
 
-/** Calls, whatever becomes of it, until it is ended; resolves after the last answer. */
+/** Calls until `signal` aborts, even if calls fail; resolves after the last response. */
 export async function steadyCalls(options: SteadyCallsOptions): Promise<SteadyCalls> {
   const { urls, rate, signal, atOnce = Number.POSITIVE_INFINITY, onAnswer, newConnections = false } = options;
   const { timeout = lateIsNotLost } = options;
@@ -84,7 +84,7 @@ interface Failed {
   readonly last: number;
 }
 
-/** The same for a while, in milliseconds. */
+/** The same for so many milliseconds. */
 export async function steadyCallsFor(
   options: Omit<SteadyCallsOptions, "signal">,
   milliseconds: number,

@@ -6,12 +6,12 @@ import { afterEach } from "vitest";
 import { openFunctionServer, openRawFunction, type FunctionServer, type RawFunction } from "./function-server.ts";
 import { openSyncGateway, type SyncGateway, type SyncGatewayOptions } from "./sync-gateway.ts";
 
-/** Opens gateways and functions for one test each; all of them are closed after it, the last one first. */
+/** Opens gateways and functions for one test each, after which they are closed in reverse order. */
 export interface SyncFixture {
   open(options?: SyncGatewayOptions): Promise<SyncGateway>;
   serve(...args: Parameters<typeof openFunctionServer>): Promise<FunctionServer>;
   serveRaw(...args: Parameters<typeof openRawFunction>): Promise<RawFunction>;
-  /** Closes this, too; gives it back. */
+  /** Also closes `thing`, and returns it. */
   closing<T extends { close(): unknown }>(thing: T): T;
 }
 

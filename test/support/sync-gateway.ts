@@ -27,7 +27,7 @@ import type { WriteError } from "../../runtime/gateway/calls/write-error.ts";
 import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
-/** What a test's function is, beside its name. */
+/** A function of a test, without its name. */
 export interface TestFunction {
   readonly namespace?: string;
   readonly replicas?: number;
@@ -37,7 +37,7 @@ export interface TestFunction {
   readonly envVars?: Record<string, string>;
 }
 
-/** A function store that lives in memory, counts its writes, and tells its observer at once. */
+/** A function store in memory that counts its writes and notifies its observer at once. */
 export class TestFunctionStore implements FunctionStore {
   readonly functions = new Map<string, DesiredFunction>();
   writes = 0;
@@ -48,9 +48,9 @@ export class TestFunctionStore implements FunctionStore {
     this.#table = table;
   }
 
-  put(wanted: DesiredFunction): void {
-    this.functions.set(formatRef(wanted), wanted);
-    this.#table.functionObserver.set(wanted);
+  put(desired: DesiredFunction): void {
+    this.functions.set(formatRef(desired), desired);
+    this.#table.functionObserver.set(desired);
   }
 
   async get(ref: FunctionRef): Promise<DesiredFunction | undefined> {
@@ -82,7 +82,7 @@ export class TestFunctionStore implements FunctionStore {
   }
 }
 
-/** A function table with a store behind it, as the gateway has them, without any process around. */
+/** A function table with its store, as in the gateway, without a process. */
 export interface TestPlatform {
   readonly table: FunctionTable;
   readonly store: TestFunctionStore;
@@ -102,13 +102,13 @@ export function createTestPlatform(): TestPlatform {
     setReplicas,
     deploy: (name, options = {}) => {
       const { namespace = "functions", replicas = 1, addresses = [], ...deployment } = options;
-      const wanted = desireFunction(
+      const desired = desireFunction(
         undefined,
         namespace,
         { service: name, image: "none", ...deployment },
         "2026-01-01T00:00:00Z",
       );
-      store.put({ ...wanted, replicas });
+      store.put({ ...desired, replicas });
       setReplicas(name, addresses, [], namespace);
     },
   };
@@ -122,14 +122,14 @@ export interface SyncGateway extends TestPlatform {
   readonly waker: Waker;
   readonly counts: InvocationCounts;
   readonly routes: RouteCounts;
-  /** What the access log would say. */
+  /** The lines of the access log. */
   readonly lines: AccessLine[];
-  /** Why calls were cut, in that order. */
+  /** Why calls were aborted, in order. */
   readonly cuts: CutReason[];
   close(): Promise<void>;
 }
 
-/** What a test may set; durations in milliseconds. */
+/** Durations in milliseconds. */
 export interface SyncGatewayOptions {
   readonly upstreamTimeout?: number;
   readonly wakeTimeout?: number;
@@ -138,7 +138,7 @@ export interface SyncGatewayOptions {
   readonly invoker?: Partial<SyncInvokerParts & AdmissionParts>;
   readonly invokeAsync?: HandleCall;
   readonly other?: RequestListener;
-  /** Hears of each request that the gateway read the head of: `METHOD target`. */
+  /** Called with `METHOD target` of each request whose head the gateway has read. */
   readonly onRequest?: (request: string) => void;
 }
 
@@ -151,15 +151,15 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
   const counts = new InvocationCounts();
   const upstream = new HttpUpstream();
   table.onGone((address) => upstream.release(address));
-  const told = new WeakSet<object>();
-  const tell = (request: { readonly method?: string | undefined; readonly url?: string | undefined }): void => {
-    if (told.has(request)) return;
-    told.add(request);
+  const reported = new WeakSet<object>();
+  const report = (request: { readonly method?: string | undefined; readonly url?: string | undefined }): void => {
+    if (reported.has(request)) return;
+    reported.add(request);
     options.onRequest?.(`${request.method} ${request.url}`);
   };
   const errors = createErrorWriter(createLog("test", "silent"));
   const writeError: WriteError = (exchange, ...more) => {
-    tell(exchange);
+    report(exchange);
     return errors.writeError(exchange, ...more);
   };
   const routes = new RouteCounts();
@@ -196,15 +196,15 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     ...options.invoker,
   });
   const invokeAsync: HandleCall = options.invokeAsync ?? ((exchange) => void exchange.writeHead(202).end());
-  const telling =
+  const reporting =
     (handler: HandleCall): HandleCall =>
     (exchange) => {
-      tell(exchange);
+      report(exchange);
       handler(exchange);
     };
   const gateway: GatewayServer = createGatewayServer({
-    invoke: telling(invoke),
-    invokeAsync: telling(invokeAsync),
+    invoke: reporting(invoke),
+    invokeAsync: reporting(invokeAsync),
     writeError,
     routes,
     headersTimeout: 20_000,
@@ -218,7 +218,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     ...options.server,
   });
   gateway.serverFactory((request, response) => {
-    tell(request);
+    report(request);
     if (options.other !== undefined) options.other(request, response);
     else {
       request.resume();

@@ -10,7 +10,7 @@ import type { GivenCluster } from "./cluster-setup.ts";
 import { kubectlFor, type Kubectl } from "./kubectl.ts";
 import { tempDirectory, type TempDirectory } from "./temp-directory.ts";
 
-/** An object as the API server takes and gives it. */
+/** An object of the Kubernetes API. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** A service account, acting with its own token and nothing else. */
+/** A service account that acts with its own token only. */
 export interface ClusterAccount {
   readonly token: string;
   /** Mode 0600. */
@@ -31,21 +31,21 @@ export interface TestCluster extends AsyncDisposable {
   /** Of the administrator. */
   readonly kubeconfig: string;
   readonly level: ClusterLevel;
-  /** Fresh; goes with all that is in it at `close`. */
+  /** New; `close` removes it with its content. */
   readonly namespace: string;
   /** The API server: its address, and the certificate authority of its certificate (PEM). */
   readonly server: string;
   readonly ca: string;
-  /** Where the cluster lives, when it is one of `scripts/cluster`; absent for anybody else's. */
+  /** The cluster's directory, if it is one of `scripts/cluster`. */
   readonly directory?: string;
   /** As administrator. */
   readonly kubectl: Kubectl;
   /**
-   * Creates or changes objects (server-side apply); those that name no namespace come into the own one. What lies in no
-   * namespace goes at `close`, except for custom resource definitions: others may use them.
+   * Creates or changes objects (server-side apply), by default in `namespace`. `close` removes objects outside
+   * namespaces, except custom resource definitions: others may use them.
    */
   apply(...objects: readonly KubernetesObject[]): Promise<void>;
-  /** Asks for a token of a service account that is there; it holds for an hour. */
+  /** Requests a token of an existing service account, valid for an hour. */
   account(name: string, namespace?: string): Promise<ClusterAccount>;
   close(): Promise<void>;
 }
@@ -59,8 +59,8 @@ interface ConfigView {
 const namespaceTimeout = 120_000;
 
 /**
- * A namespace of its own in the cluster that the tests were told to use.
- * @throws Error when they were told of none
+ * Opens a new namespace in the cluster that was given to the tests.
+ * @throws Error if none was given
  */
 export async function openTestCluster(): Promise<TestCluster> {
   const given = inject("cluster");
@@ -68,7 +68,7 @@ export async function openTestCluster(): Promise<TestCluster> {
   return openGivenCluster(given, namespaceName());
 }
 
-/** The same, of no test: the namespace has this name, and must not be there yet. */
+/** The same in a given cluster; the namespace has this name, and must not exist yet. */
 export async function openGivenCluster(given: GivenCluster, namespace: string): Promise<TestCluster> {
   const kubectl = kubectlFor(given.kubectl, given.kubeconfig, namespace);
   const { server, ca } = await addressOf(kubectl);
@@ -99,7 +99,7 @@ export async function openGivenCluster(given: GivenCluster, namespace: string): 
   };
 
   try {
-    // Functions in it are this test's alone: no platform of another one refuses them.
+    // Functions in it belong to this test: no platform of another test refuses them.
     const labels = { [objectLabel.platform]: namespace };
     const input = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } });
     await kubectl(["create", "--filename=-"], { namespace: null, input });
@@ -126,7 +126,7 @@ function listOf(objects: readonly KubernetesObject[]): string {
   return JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
 }
 
-/** Shows which test file left it, should it ever stay. */
+/** Shows which test file left the namespace, should it ever stay. */
 function namespaceName(): string {
   const file = basename(expect.getState().testPath ?? "test", ".test.ts").replaceAll(/[^a-z0-9]+/g, "-");
   return `weir-test-${file.slice(0, 30)}-${randomBytes(4).toString("hex")}`;
@@ -143,19 +143,19 @@ async function removeNamespace(kubectl: Kubectl, level: ClusterLevel, name: stri
   const gone = ["--ignore-not-found", `--wait=${level === "node"}`];
   if (level === "api") await empty(kubectl, name);
   await kubectl(["delete", "namespace", name, ...gone], { namespace: null, timeout: namespaceTimeout });
-  if (level === "kwok") await endPretendedPods(kubectl, name);
+  if (level === "kwok") await deleteSimulatedPods(kubectl, name);
   if (level !== "api") return;
-  // No controller does it.
+  // At this level no controller does it.
   const input = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } });
   const args = ["replace", `--raw=/api/v1/namespaces/${name}/finalize`, "--filename=-"];
   await kubectl(args, { namespace: null, input });
 }
 
 /**
- * The namespace controller that finds the same pods twice looks again after half their grace, be it minutes. No process
- * of theirs has to end: they go at once.
+ * A namespace controller that finds the same pods twice checks again after half their grace, which may be minutes.
+ * These pods have no process that must end, so they are deleted at once.
  */
-async function endPretendedPods(kubectl: Kubectl, namespace: string): Promise<void> {
+async function deleteSimulatedPods(kubectl: Kubectl, namespace: string): Promise<void> {
   await kubectl(["delete", "pods", "--all", "--ignore-not-found", "--force", "--grace-period=0"], { namespace });
   const args = ["wait", "--for=delete", `namespace/${namespace}`, `--timeout=${namespaceTimeout / 1_000}s`];
   await kubectl(args, { namespace: null, timeout: namespaceTimeout });

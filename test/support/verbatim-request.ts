@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 
-/** What is sent; `fetch` would tidy up target and headers. */
+/** The exact request; `fetch` would normalise target and headers. */
 export interface VerbatimRequest {
   readonly method?: string;
-  /** As it goes over the wire. */
+  /** As sent over the wire. */
   readonly target: string;
-  /** Flat: name, value, name, value; `Host` and the length are added when they are missing. */
+  /** Flat: name, value, name, value; `Host` and the length are added if they are missing. */
   readonly headers?: readonly string[];
   readonly body?: string | Uint8Array;
 }
 
-/** Sends one request to a port of this machine on a connection of its own, and reads the answer whole. */
+/** Sends one request to a port of this machine on a new connection, and reads the complete response. */
 export async function sendVerbatim(port: number, sent: VerbatimRequest): Promise<Response> {
   const { method = "GET", target, headers = [], body } = sent;
   const names = new Set(headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
@@ -32,13 +32,13 @@ export async function sendVerbatim(port: number, sent: VerbatimRequest): Promise
     agent: false,
     headers: [...headers, ...added],
   });
-  // An answer may come, and the connection end, before all of the body is sent.
+  // A response may arrive, and the connection end, before the whole body is sent.
   sending.on("error", () => {});
   sending.end(body);
-  const [answer]: IncomingMessage[] = await once(sending, "response", { signal: AbortSignal.timeout(15_000) });
-  if (answer === undefined) throw new Error("no answer came");
-  const bytes = await buffer(answer);
-  const { statusCode = 0, rawHeaders } = answer;
+  const [response]: IncomingMessage[] = await once(sending, "response", { signal: AbortSignal.timeout(15_000) });
+  if (response === undefined) throw new Error("no answer came");
+  const bytes = await buffer(response);
+  const { statusCode = 0, rawHeaders } = response;
   const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : [],
   );

@@ -15,20 +15,20 @@ const page = readFileSync(new URL("../../docs/reference/clients.md", import.meta
 const [start, variables] = commandBlocks(page);
 const installs = "python3 -m pip install --target packages -r requirements.txt";
 
-/** Flags that docs/reference/clients.md starts Weir with. */
+/** Flags with which docs/reference/clients.md starts Weir. */
 export const clientsFlags = start?.commands.replace("npm start -- ", "").split(" ") ?? [];
 
 /**
- * Makes a suite of one section of docs/reference/clients.md: its commands, one after the other, against a Weir that was started as
- * the page says. `packages` names the folder of `test/clients` whose packages for Python it needs; without them it is
- * skipped, which is said aloud.
+ * Defines a suite for one section of docs/reference/clients.md: it runs the section's commands in order against a Weir
+ * that was started as the page says. `packages` names the folder of `test/clients` whose Python packages it needs;
+ * without them it prints that it is skipped.
  */
 export async function walkClients(walked: () => WalkedWeir, heading: string, packages?: string): Promise<void> {
   const python =
     packages === undefined ? undefined : await pythonPackages(`${root}test/clients/${packages}/requirements.txt`, say);
 
   describe.skipIf(typeof python === "string")(`docs/reference/clients.md, ${heading}`, () => {
-    // Of its own: a section may go to other directories.
+    // One for each section, which may change its directory.
     let shell: ShellSession | undefined;
     beforeAll(() => void (shell = openShell({ directory: root })));
     afterAll(() => shell?.close());
@@ -50,7 +50,7 @@ export async function walkClients(walked: () => WalkedWeir, heading: string, pac
   });
 }
 
-/** The command blocks below a heading, at their lines of the page. */
+/** The command blocks below a heading, with their lines in the page. */
 function section(heading: string) {
   const lines = page.split("\n");
   const from = lines.indexOf(`## ${heading}`) + 1;

@@ -17,20 +17,20 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "test/clients/grpc/go");
 const page = readFileSync(new URL("../../docs/reference/http2-and-grpc.md", import.meta.url), "utf8");
 const [certificate, start, ...blocks] = commandBlocks(page);
-/** Milliseconds for the first build, which fetches what it needs. */
-const build = 600_000;
+/** Timeout of the first build, which downloads its dependencies, milliseconds. */
+const timeout = 600_000;
 
-/** Makes a suite of docs/reference/http2-and-grpc.md: its commands, one after the other, in one shell; those for Go if asked for. */
+/** Defines a suite for docs/reference/http2-and-grpc.md: its commands run in one shell, those for Go if `withGo`. */
 export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
   const opened: { directory?: TempDirectory; weir?: WeirProcess; shell?: ShellSession } = {};
   const walk = blocks.filter(({ commands }) => withGo || !commands.startsWith("cd go"));
 
   describe("docs/reference/http2-and-grpc.md", () => {
     beforeAll(async () => {
-      if (withGo) await promisify(execFile)("go", ["build", "-o", "/dev/null", "."], { cwd: program, timeout: build });
+      if (withGo) await promisify(execFile)("go", ["build", "-o", "/dev/null", "."], { cwd: program, timeout });
       const directory = await tempDirectory("grpc");
       opened.directory = directory;
-      // The function's user reads its files here.
+      // The function's user must be able to read its files here.
       await chmod(directory.path, 0o755);
       // As in a clone: the page puts the Node.js of Weir on the path.
       await symlink(join(root, "node_modules"), join(directory.path, "node_modules"));
@@ -43,7 +43,7 @@ export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
         flags: flags.map((flag) => (flag.endsWith(".pem") ? join(directory.path, flag) : flag)),
         within: 60_000,
       });
-    }, build + 90_000);
+    }, timeout + 90_000);
 
     afterAll(async () => {
       await opened.shell?.close();

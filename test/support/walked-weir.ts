@@ -10,9 +10,9 @@ import { startWeir, type WeirOptions, type WeirProcess } from "./weir-process.ts
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the commands of a document run with. */
+/** What the commands of a document need. */
 export interface WalkedWeir {
-  /** Whatever it holds goes with the suite. */
+  /** Removed with its content after the suite. */
   readonly directory: TempDirectory;
   readonly weir: WeirProcess;
   /** In the repository, as a second terminal. */
@@ -21,7 +21,7 @@ export interface WalkedWeir {
 
 type Options = Omit<WeirOptions, "data">;
 
-/** Has a Weir and a shell for the suite it is called in: opened before its tests, `within` milliseconds, closed after them. */
+/** Opens a Weir and a shell, in `within` milliseconds, before the tests of the calling suite; closes them after. */
 export function walkedWeir(
   name: string,
   options: Options | (() => Promise<Options>),
@@ -60,7 +60,7 @@ export function walkPage(blocks: readonly CommandBlock[], walked: () => WalkedWe
   });
 }
 
-/** What a document says, with the addresses and paths of `weir` in place of the usual ones. */
+/** The text of a document, with the addresses and paths of `weir` in place of the usual ones. */
 export function asOf({ url, adminUrl, data }: WeirProcess, text: string): string {
   return text
     .replaceAll("http://127.0.0.1:8080", url)

@@ -29,11 +29,11 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What `endWatchdogsAfterEachTest` ends. */
+/** The processes that `endWatchdogsAfterEachTest` ends. */
 export const running: ChildProcess[] = [];
 let directory: Awaited<ReturnType<typeof tempDirectory>>;
 
-/** Call once in a test file: each test gets a directory of its own, and what it started ends after it. */
+/** Call once in a test file: each test gets a new directory, and what it started is ended after it. */
 export function endWatchdogsAfterEachTest(): void {
   beforeEach(async () => {
     directory = await tempDirectory("watchdog");
@@ -48,7 +48,7 @@ export function endWatchdogsAfterEachTest(): void {
   });
 }
 
-/** The directory of the present test: where its watchdogs run. */
+/** The directory of the current test, in which its watchdogs run. */
 export function testDirectory(): string {
   return directory.path;
 }
@@ -86,7 +86,7 @@ export function launch(environment: Record<string, string>, flags: readonly stri
 
 export function open(port: number, path: string, options: { method?: string; headers?: Record<string, string> } = {}) {
   const request = sendRequest({
-    // A kept connection is one over which more may come: a watchdog that stops waits for that.
+    // A stopping watchdog waits for further requests on kept connections.
     agent: false,
     host: "127.0.0.1",
     port,
@@ -94,9 +94,9 @@ export function open(port: number, path: string, options: { method?: string; hea
     method: options.method ?? "GET",
     headers: options.headers ?? {},
   });
-  const response = once(request, "response").then(([answer]): IncomingMessage => answer);
+  const response = once(request, "response").then(([message]): IncomingMessage => message);
   response.catch(() => {});
-  // A function may answer without reading the rest of the body, which then finds nobody.
+  // A function may respond without reading the rest of the body, which then cannot be sent.
   request.on("error", () => {});
   return { request, response };
 }
@@ -108,8 +108,8 @@ export async function call(
 ): Promise<Answer> {
   const { request, response } = open(port, path, options);
   request.end(options.body);
-  const answer = await response;
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+  const message = await response;
+  return { status: message.statusCode ?? 0, headers: message.headers, body: await text(message) };
 }
 
 export const isAlive = (pid: number): boolean => livingProcesses().some((known) => known.pid === pid);
@@ -120,7 +120,7 @@ export async function pidIn(file: string): Promise<number> {
   });
 }
 
-/** A shell line as a process: the words are ours to choose, the watchdog never uses a shell by itself. */
+/** A shell line as `fprocess`: the watchdog never uses a shell by itself. */
 export const sh = (line: string): string => `sh -c '${line}'`;
 export const js = (code: string): string => `"${process.execPath}" -e '${code}'`;
 export const httpFunction = (code: string): string =>
@@ -134,7 +134,7 @@ export async function startHttp(
   return startReady({ fprocess: httpFunction(code), mode: "http", ...environment }, flags);
 }
 
-/** Resolves when calls reach the process: it begins to listen when the watchdog does already. */
+/** Resolves when calls reach the process, which begins to listen later than the watchdog. */
 export async function startReady(
   environment: Record<string, string>,
   flags: readonly string[] = [],

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** A function that speaks WebSocket: real frames over real sockets, one frame a message, no extensions. */
+/** A function that speaks WebSocket: real frames over real sockets, one frame per message, no extensions. */
 export interface WebSocketFunction {
   /** `host:port`. */
   readonly address: string;
-  /** Handshakes seen, the refused ones too. */
+  /** Received handshakes. */
   readonly handshakes: readonly IncomingMessage[];
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly open: number;
   close(): Promise<void>;
 }
@@ -18,13 +18,13 @@ export interface WebSocketFunction {
 const magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const opcode = { text: 1, close: 8 } as const;
 
-/** Answers one message; the connection is given so that it may end it. */
+/** Handles one message; it may end the connection. */
 export type MessageHandler = (text: string, send: (text: string) => void, connection: Duplex) => void;
 
-/** What takes a connection over once its handshake was answered. */
+/** Takes over a connection after its handshake. */
 export type ConnectionHandler = (connection: Duplex, request: IncomingMessage) => void;
 
-/** Opens one on a free port; by default it sends each message back. What is no handshake gets 426. */
+/** Opens one on a free port; by default it echoes each message. Requests other than handshakes get 426. */
 export async function openWebSocketFunction(
   onMessage: MessageHandler = (text, send) => send(text),
   onConnection: ConnectionHandler = (connection) => speakFrames(connection, onMessage),
@@ -70,11 +70,11 @@ function acceptOf(key: string): string {
 }
 
 function speakFrames(connection: Duplex, onMessage: MessageHandler): void {
-  let waiting = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   connection.on("data", (chunk: Buffer) => {
-    waiting = Buffer.concat([waiting, chunk]);
-    for (let frame = readFrame(waiting); frame !== undefined; frame = readFrame(waiting)) {
-      waiting = waiting.subarray(frame.end);
+    buffered = Buffer.concat([buffered, chunk]);
+    for (let frame = readFrame(buffered); frame !== undefined; frame = readFrame(buffered)) {
+      buffered = buffered.subarray(frame.end);
       if (frame.opcode === opcode.close) {
         connection.end(formatFrame(opcode.close, frame.payload));
         return;
@@ -105,7 +105,7 @@ function formatFrame(code: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** The first whole frame, as clients send it: masked. */
+/** The first complete frame, masked as clients send it. */
 function readFrame(bytes: Buffer): { opcode: number; payload: Buffer; end: number } | undefined {
   if (bytes.length < 2) return undefined;
   const short = (bytes[1] ?? 0) & 0x7f;

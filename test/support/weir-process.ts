@@ -13,15 +13,15 @@ import { descendants, endProcess, isAlive, type KnownProcess } from "./process-t
 export interface WeirOptions {
   /** The data directory; the caller makes and removes it. */
   readonly data: string;
-  /** Flags beside `--data`; without `--port` and `--admin-port` any free ones are taken, without `--provider` the local one. */
+  /** Flags beside `--data`; by default `--port` and `--admin-port` are any free ports, and `--provider` is `local`. */
   readonly flags?: readonly string[];
   /** `npm` = `npm start -- …` as a person types it; `node` (default) = the host's main file. */
   readonly through?: "npm" | "node";
-  /** Main file instead of the host's, e.g. a test's own that wires faults; not with `npm`. */
+  /** Main file instead of the host's, e.g. a test's own that injects faults; not with `npm`. */
   readonly main?: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Milliseconds until it serves; 60 000, as a first start may have to fetch its broker. */
+  /** Milliseconds until it serves (60 000): a first start may have to download its broker. */
   readonly within?: number;
 }
 
@@ -31,7 +31,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A Weir that serves, and all that it started. */
+/** A Weir that serves, with all processes that it started. */
 export interface WeirProcess extends AsyncDisposable {
   readonly pid: number;
   /** Without a path. */
@@ -42,25 +42,25 @@ export interface WeirProcess extends AsyncDisposable {
   /** The value of an `Authorization` header. */
   readonly authorization: string;
   readonly data: string;
-  /** What it wrote so far, both outputs. */
+  /** Its stdout and stderr so far. */
   output(): string;
   /** How it ended; undefined while it runs. */
   exit(): Exit | undefined;
-  /** Every process below it, brokers and functions included. */
+  /** Its descendant processes, including brokers and functions. */
   below(): readonly KnownProcess[];
-  /** Ctrl-C. Rejects when the exit code is not 0, it takes longer than `within` (60 000) or a process is left. */
+  /** Sends Ctrl-C. Rejects if the exit code is not 0, it takes longer than `within` (60 000) or a process is left. */
   stop(within?: number): Promise<void>;
-  /** SIGKILL to the host (and npm, if started through it): its broker stays, as after a crash, until `close`. */
+  /** Sends SIGKILL to the host (and npm, if started through it); its broker stays, as after a crash, until `close`. */
   kill(): Promise<void>;
-  /** Ends by force whatever is left of it; safe to call at any time. */
+  /** Kills all its remaining processes; safe to call at any time. */
   close(): Promise<void>;
 }
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Starts Weir and resolves once its gateway answers.
- * @throws Error with its output when it ends or does not serve in time; nothing is left then
+ * Starts Weir and resolves once its gateway is healthy.
+ * @throws Error with its output if it ends or does not serve in time; no process is left then
  */
 export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
   const launched = launchWeir(options);
@@ -108,19 +108,19 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
   }
 }
 
-/** Whoever it is by its certificate, if it has one. */
+/** Accepts any certificate. */
 async function isHealthy(url: string): Promise<boolean> {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   try {
-    const answer = await undiciFetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000), dispatcher });
-    await answer.body?.cancel();
-    return answer.status === 200;
+    const response = await undiciFetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000), dispatcher });
+    await response.body?.cancel();
+    return response.status === 200;
   } finally {
     await dispatcher.destroy();
   }
 }
 
-/** Runs Weir to its end, for starts that fail and for `--help`: its exit and what it wrote. */
+/** Runs Weir to its end, for starts that fail and for `--help`; resolves with its exit and output. */
 export async function runWeir(
   options: WeirOptions,
 ): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
@@ -138,12 +138,12 @@ export async function runWeir(
 function launchWeir(options: WeirOptions) {
   const flags = [...(options.flags ?? [])];
   for (const flag of ["--port", "--admin-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
-  // What an engine of this machine would do is asked for by name.
+  // Otherwise it might use a container engine of this machine, which tests request by name.
   if (!flags.includes("--provider")) flags.push("--provider", "local");
   flags.push("--data", options.data);
   const [command, first] =
     options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, [options.main ?? "runtime/host/main.ts"]];
-  // A process group of its own stands for the terminal's: Ctrl-C reaches npm and the host alike.
+  // Its own process group stands in for the terminal's: Ctrl-C reaches npm and the host alike.
   const child = spawn(command, [...first, ...flags], {
     cwd: repository,
     env: { ...environment(), ...options.environment },
@@ -178,7 +178,7 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
     for (const known of now) seen.set(known.pid, known);
     return now;
   };
-  // What the host starts may be orphaned by the time it is looked for.
+  // Children of the host may be orphaned by the time they are looked for.
   const watcher = setInterval(below, 200);
   watcher.unref();
 
@@ -204,7 +204,7 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
     await eventually(() => exit !== undefined && [...seen.values()].every((known) => !isAlive(known)), {
       what: "every process of Weir to be gone",
     });
-    // The next start in its data directory would remove what a killed one left, but that goes with the test.
+    // The next start in its data directory would remove what a killed one left, but the test removes that directory.
     if (exit?.signal === "SIGKILL") await removeRunDirectory(data);
   };
   const stop = async (within = 60_000): Promise<void> => {
@@ -216,7 +216,7 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
     });
     const left = [...seen.values()].filter(isAlive).map((known) => known.command);
     await close();
-    // After Ctrl-C npm waits for what it ran, then ends itself by the same signal.
+    // After Ctrl-C npm waits for its child, then ends itself by the same signal.
     const clean = ended.code === 0 || (through === "npm" && ended.signal === "SIGINT");
     if (!clean || left.length > 0) {
       const rest = left.length === 0 ? "nothing" : left.join("; ");
@@ -245,11 +245,11 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
 async function removeRunDirectory(data: string): Promise<void> {
   const note = await readFile(join(data, "run", "run", "local.json"), "utf8").catch(() => "");
   const [, directory, pid] = /"directory":"([^"]*\/weir-[A-Za-z0-9]{6})","pid":(\d+)/.exec(note) ?? [];
-  // A Weir that was started in the same data directory since has its own.
-  if (directory !== undefined && !runs(Number(pid))) await rm(directory, { recursive: true, force: true });
+  // A Weir that was started later in the same data directory has its own.
+  if (directory !== undefined && !isRunning(Number(pid))) await rm(directory, { recursive: true, force: true });
 }
 
-function runs(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

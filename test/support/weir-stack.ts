@@ -18,7 +18,7 @@ export interface WeirStack extends PulumiStack {
 
 const repository = join(import.meta.dirname, "..", "..");
 
-/** The sample stack of an edition, in two namespaces of its own that are made with it, on disks that tests have. */
+/** Opens the sample stack of an edition, in two new namespaces that it creates, with disks that fit test machines. */
 export async function openWeirStack(cluster: TestCluster, edition: string): Promise<WeirStack> {
   const stack = await openPulumiStack(repository, edition);
   const namespace = `${cluster.namespace}-${edition}`;
@@ -33,7 +33,7 @@ export async function openWeirStack(cluster: TestCluster, edition: string): Prom
   return inNamespaces(stack, cluster, namespace);
 }
 
-/** The same of any stack that makes a platform in `namespace` and another for functions. They go with it, at the latest. */
+/** The same for a stack that creates a platform in `namespace` and a namespace for functions; `close` deletes both. */
 export function inNamespaces(stack: PulumiStack, cluster: TestCluster, namespace: string): WeirStack {
   const functionNamespace = `${namespace}-fn`;
   const close = async (): Promise<void> => {
@@ -51,17 +51,17 @@ export function inNamespaces(stack: PulumiStack, cluster: TestCluster, namespace
   };
 }
 
-/** Gives the platform's Ingress an address, once it is there, as an ingress controller does. */
+/** Gives the platform's Ingress an address, once it exists, as an ingress controller does. */
 export async function answerForIngress(stack: Pick<WeirStack, "kubectl">, within: number): Promise<void> {
   const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } });
   const args = ["patch", "ingress", "gateway", "--subresource=status", "--type=merge", `--patch=${status}`];
   await eventually(async () => (await stack.kubectl(...args)) !== "", { within, what: "an Ingress", every: 500 });
 }
 
-/** A platform that a stack made, for those who use it. */
+/** A platform that a stack created, for its users. */
 export async function stackPlatform(stack: WeirStack, cluster: TestCluster, image: string): Promise<ClusterPlatform> {
   const { gatewayUrl, adminUser, adminPassword } = await stack.outputs();
-  // Names of the cluster are not known on this machine.
+  // This machine does not resolve names of the cluster.
   const address = await stack.kubectl("get", "service", "gateway", "--output=jsonpath={.spec.clusterIP}");
   const { port } = new URL(String(gatewayUrl));
   const login = Buffer.from(`${String(adminUser)}:${String(adminPassword)}`).toString("base64");
@@ -78,7 +78,7 @@ export async function stackPlatform(stack: WeirStack, cluster: TestCluster, imag
   };
 }
 
-/** Destroys the stack; of all that it made only the definitions of custom resources may stay. */
+/** Destroys the stack; of its objects only the custom resource definitions may stay. */
 export async function expectNothingLeft(stack: WeirStack): Promise<void> {
   await stack.expect("destroy");
   expect(await stack.resources()).toEqual([]);

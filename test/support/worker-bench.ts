@@ -36,7 +36,7 @@ export interface Run {
 
 export type Answer = (call: QueuedCall, options: InvokeOptions, run: Run) => Promise<InvokeOutcome> | InvokeOutcome;
 
-/** An answer of a function. */
+/** A response of a function. */
 export function answered(
   status = 200,
   body = "out",
@@ -45,7 +45,7 @@ export function answered(
   return { kind: "responded", status, headers, body: Buffer.from(body), size: Buffer.byteLength(body), duration: 3 };
 }
 
-/** A run that goes on until it is cut off. */
+/** A run that lasts until it is aborted. */
 export function hang(_call: QueuedCall, { signal }: InvokeOptions): Promise<InvokeOutcome> {
   return new Promise((resolve) => {
     const abort = (): void => resolve({ kind: "aborted", duration: 1 });
@@ -65,7 +65,7 @@ export interface BenchOptions {
   readonly maxResultBytes?: number;
 }
 
-/** Everything around queue-workers on memory adapters: one function `echo`, one replica, answers by script. */
+/** Everything around queue-workers on memory adapters: one function `echo`, one replica, scripted responses. */
 export class WorkerBench {
   readonly calls: MemoryCallQueue;
   readonly callbacks: MemoryCallbackQueue;
@@ -108,7 +108,7 @@ export class WorkerBench {
     });
   }
 
-  /** Puts function `echo` into the table. */
+  /** Adds function `echo` to the table. */
   deploy(annotations = this.#options.annotations): DesiredFunction {
     const at = "2026-01-01T00:00:00Z";
     const deployment: FunctionDeployment = {
@@ -116,7 +116,7 @@ export class WorkerBench {
       image: "x",
       ...(annotations === undefined ? {} : { annotations }),
     };
-    const wanted = {
+    const desired = {
       namespace: "functions",
       name: "echo",
       deployment,
@@ -125,8 +125,8 @@ export class WorkerBench {
       createdAt: at,
       updatedAt: at,
     };
-    this.table.functionObserver.set(wanted);
-    return wanted;
+    this.table.functionObserver.set(desired);
+    return desired;
   }
 
   parts(over: Partial<WorkerParts> = {}): WorkerParts {
@@ -184,7 +184,7 @@ export class WorkerBench {
     };
   }
 
-  /** A worker that takes calls from now on. */
+  /** Starts a worker. */
   start(over: Partial<WorkerParts> = {}): QueueWorker {
     const worker = buildQueueWorker(this.parts(over));
     this.#workers.push(worker);
@@ -203,13 +203,13 @@ export class WorkerBench {
     return found.entry;
   }
 
-  /** The record once it is `state` and, if that is an end, nothing of the call is left in the queue. */
+  /** The record once it is `state` and, if that is an end, the call is settled and the queue empty. */
   async until(id: string, state: CallEntry["state"], within = 45_000): Promise<CallEntry> {
     return eventually(
       async () => {
         const entry = await this.entry(id);
-        const over = entry.ended === null || (entry.pending.length === 0 && this.calls.size("default") === 0);
-        return entry.state === state && over ? entry : undefined;
+        const settled = entry.ended === null || (entry.pending.length === 0 && this.calls.size("default") === 0);
+        return entry.state === state && settled ? entry : undefined;
       },
       { within, every: 5, what: `the call to be ${state} and settled` },
     );
@@ -227,7 +227,7 @@ export class WorkerBench {
 }
 
 /**
- * A worker's ports, which all fall silent when the worker is killed: nothing is read, written, called or said any more. It
+ * A worker's ports, all of which stop when the worker is killed: nothing more is read, written, called or signalled. It
  * sends callbacks only with `callbacks`.
  */
 export function mortal(
@@ -242,7 +242,7 @@ export function mortal(
     const value = await act();
     return dead ? new Promise<never>(() => {}) : value;
   };
-  /** What is begun after death never answers; what was under way then ends, and nobody hears of it. */
+  /** What begins after death never resolves; what was in flight then ends, but never resolves either. */
   const silent = async <T>(act: () => Promise<T>): Promise<T> => {
     const value = dead ? undefined : await act();
     return dead || value === undefined ? new Promise<never>(() => {}) : value;
@@ -303,8 +303,8 @@ export function mortal(
         ended: (id) => {
           if (!dead) signals.ended(id);
         },
-        onCancelled: (hear) => signals.onCancelled((id) => dead || hear(id)),
-        onEnded: (hear) => signals.onEnded((id) => dead || hear(id)),
+        onCancelled: (listener) => signals.onCancelled((id) => dead || listener(id)),
+        onEnded: (listener) => signals.onEnded((id) => dead || listener(id)),
       },
       invoker: { invoke: (address, call, options) => silent(() => invoker.invoke(address, call, options)) },
       sender: { send: (request, signal) => silent(() => sender.send(request, signal)) },

@@ -161,7 +161,7 @@ const allowed: readonly Import[] = [
   ["bench/c.ts", "../scripts/b.ts"],
 ];
 
-/** One file, one refused import: all others with the same name would be one file. */
+/** Each import in its own file; main.ts and settings.ts keep their names. */
 function numbered(imports: readonly Import[]): Import[] {
   return imports.map(([file, imported], index) => {
     const fixed = /\/(?:main|settings)\.ts$/.test(file);
@@ -212,7 +212,7 @@ describe("the dependency rule in the linter", () => {
     expect(reports.get(`${file} ${imported}`)).toBeUndefined();
   });
 
-  test("is not evaded by imports at run time, which the linter does not see", async () => {
+  test("is not evaded by dynamic imports, which the linter does not see", async () => {
     const evading: string[] = [];
     for await (const file of glob("{runtime,infra}/**/*.ts", { cwd: root })) {
       if (/\b(?:import|require)\(\s*["'`]\.\.?\//.test(await readFile(join(root, file), "utf8"))) evading.push(file);

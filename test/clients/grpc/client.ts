@@ -14,7 +14,7 @@ import {
 
 import { greeter, type Greeting, type Name } from "./greeter.ts";
 
-/** The methods of a service where the function `name` has them. */
+/** The methods of `service`, with their paths at the function `name`. */
 function behind(name: string, service: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(service).map(([key, method]) => [
     key,
@@ -27,20 +27,20 @@ const [address = "", certificate = ""] = process.argv.slice(2);
 const Client = makeGenericClientConstructor(behind("greeter", greeter), "Greeter");
 const client = new Client(address, ChannelCredentials.createSsl(readFileSync(certificate)));
 
-interface Answer {
+interface Outcome {
   readonly err: ServiceError | null;
   readonly text: string | undefined;
   readonly trailers: Metadata;
 }
 const greet = (name: string) =>
-  new Promise<Answer>((resolve) => {
-    const answer: { err: ServiceError | null; text?: string } = { err: null };
+  new Promise<Outcome>((resolve) => {
+    const outcome: { err: ServiceError | null; text?: string } = { err: null };
     const call = client["Greet"]?.({ name }, (err: ServiceError | null, reply?: Greeting) => {
-      answer.err = err;
-      if (reply !== undefined) answer.text = reply.text;
+      outcome.err = err;
+      if (reply !== undefined) outcome.text = reply.text;
     });
     call.on("status", ({ metadata }: { metadata: Metadata }) =>
-      setImmediate(() => resolve({ err: answer.err, text: answer.text, trailers: metadata })),
+      setImmediate(() => resolve({ err: outcome.err, text: outcome.text, trailers: metadata })),
     );
   });
 

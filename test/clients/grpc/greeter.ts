@@ -1,7 +1,7 @@
 import type { ServiceDefinition } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-/** What `greeter.proto` says of the service. */
+/** The service that `greeter.proto` defines. */
 export const greeter = loadSync("greeter.proto", { includeDirs: [import.meta.dirname], defaults: true })[
   "example.Greeter"
 ] as ServiceDefinition;

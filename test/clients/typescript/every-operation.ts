@@ -1,4 +1,4 @@
-/** Calls every operation of the document with openapi-fetch and the types that openapi-typescript made. */
+/** Calls every operation of the OpenAPI document with openapi-fetch and types from openapi-typescript. */
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 
@@ -13,9 +13,9 @@ function connect(baseUrl: string) {
   const client = createClient<paths, `application/${string}`>({
     baseUrl,
     headers: { authorization: `Basic ${btoa(`${user}:${password}`)}`, accept: "application/json" },
-    // A query goes to the function as `name=value`, which is not what the library does without this.
+    // The function gets its query as `name=value`, which is not the library's default.
     querySerializer: { object: { style: "form", explode: true } },
-    // It writes slashes of a path parameter as %2F, which reaches the function as it is.
+    // The library escapes slashes in a path parameter as %2F, which would reach the function unchanged.
     pathSerializer: (path, values) => defaultPathSerializer(path, values).replaceAll("%2F", "/"),
   });
   client.use({
@@ -33,6 +33,7 @@ const name = "shout";
 const called = `${name}.${namespace}`;
 
 await client.GET("/system/info");
+await client.GET("/system/doctor");
 await client.GET("/healthz", { parseAs });
 await client.GET("/openapi.json");
 await client.GET("/openapi.yaml", { parseAs });
@@ -122,7 +123,7 @@ const gone = await client.GET("/system/function/{name}", ofFunction);
 console.log(`afterwards: ${gone.error?.code}`);
 
 if (newer !== undefined) {
-  // A server that is newer than the document, with a function that answers 404.
+  // A server that is newer than the document, with a function that returns 404.
   const stranger = connect(newer);
   const refused = await stranger.GET("/system/function/{name}", { params: { path: { name } } });
   console.log(`new code: ${refused.error?.code}`);

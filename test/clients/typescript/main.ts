@@ -7,21 +7,21 @@ import type { components, paths } from "./weir.d.ts";
 
 const [gateway = "", user = ""] = process.argv.slice(2);
 const password = (await text(process.stdin)).trim();
-// Errors are told as JSON, as the client asks for it.
+// Errors come as JSON, as the client accepts it.
 const client = createClient<paths, `application/${string}`>({
   baseUrl: gateway,
   headers: { authorization: `Basic ${btoa(`${user}:${password}`)}`, accept: "application/json" },
 });
 
-/** What the gateway answered; ends the program with what the gateway says when it is an error. */
-function must<Answer extends { error?: unknown; data?: unknown }>(
-  answer: Answer,
-): Extract<Answer, { error?: never }>["data"] {
-  if (answer.error !== undefined) throw new Error(JSON.stringify(answer.error));
-  return answer.data;
+/** The data of a response; an error ends the program with what the gateway says. */
+function must<Result extends { error?: unknown; data?: unknown }>(
+  response: Result,
+): Extract<Result, { error?: never }>["data"] {
+  if (response.error !== undefined) throw new Error(JSON.stringify(response.error));
+  return response.data;
 }
 
-/** Asks until there is an answer; after 30 s it is an error. */
+/** Polls `ask` until it gives a value; throws after 30 s. */
 async function until<Found>(ask: () => Promise<Found | undefined>): Promise<Found> {
   for (let tries = 0; tries < 300; tries++) {
     const found = await ask();

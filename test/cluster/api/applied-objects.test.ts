@@ -21,11 +21,11 @@ interface Deployment extends KubeObject {
   };
 }
 
-/** Somebody who is there: from level kwok on the cluster takes away what belongs to nobody. */
+/** An owner that exists: from level kwok on, the cluster garbage-collects objects whose owner is gone. */
 let owner: { readonly name: string; readonly uid: string };
 let fixture: KubeFixture;
 let client: KubeClient;
-/** Somebody else. */
+/** Another field manager. */
 let hand: KubeClient;
 let namespace: string;
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-function wantedWith(env: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>> = {}) {
+function deploymentWith(env: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>> = {}) {
   const labels = { faas_function: "f" };
   const references = [{ apiVersion: "v1", kind: "ConfigMap", ...owner, controller: true }];
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
@@ -63,23 +63,23 @@ function wantedWith(env: Readonly<Record<string, string>>, annotations: Readonly
 const place = () => ({ namespace, name: "f" });
 const variablesOf = ({ spec }: Deployment) => spec.template.spec.containers[0]?.env?.map(({ name }) => name) ?? [];
 
-test("what is no longer wanted of an object that was created goes with the next change", async () => {
+test("fields that are no longer desired disappear from a created object with the next change", async () => {
   const objects = new AppliedObjects(client);
   const made = await objects.make<Deployment>(
     kinds.deployment,
-    wantedWith({ a: "1", b: "2" }, { x: "1" }),
+    deploymentWith({ a: "1", b: "2" }, { x: "1" }),
     undefined,
     owner,
   );
-  const changed = await objects.make<Deployment>(kinds.deployment, wantedWith({ a: "1" }), made, owner);
+  const changed = await objects.make<Deployment>(kinds.deployment, deploymentWith({ a: "1" }), made, owner);
   expect(variablesOf(changed)).toEqual(["a"]);
   expect(changed.spec.template.metadata.annotations ?? {}).toEqual({});
 });
 
-test("containers and variables that were added by hand are taken out, annotations stay", async () => {
+test("containers and variables that were added by hand are removed, annotations stay", async () => {
   const objects = new AppliedObjects(client);
-  const wanted = wantedWith({ a: "1" });
-  await objects.make<Deployment>(kinds.deployment, wanted, undefined, owner);
+  const desired = deploymentWith({ a: "1" });
+  await objects.make<Deployment>(kinds.deployment, desired, undefined, owner);
   const container = {
     name: "f",
     image: "hello:1",
@@ -96,19 +96,19 @@ test("containers and variables that were added by hand are taken out, annotation
     { spec: { template: { metadata, spec: { containers } } } },
     place(),
   );
-  const mended = await objects.make<Deployment>(kinds.deployment, wanted, drifted, owner);
-  expect(mended.spec.template.spec.containers.map(({ name }) => name)).toEqual(["f"]);
-  expect(variablesOf(mended)).toEqual(["a"]);
-  expect(mended.spec.template.metadata.annotations).toEqual(metadata.annotations);
+  const repaired = await objects.make<Deployment>(kinds.deployment, desired, drifted, owner);
+  expect(repaired.spec.template.spec.containers.map(({ name }) => name)).toEqual(["f"]);
+  expect(variablesOf(repaired)).toEqual(["a"]);
+  expect(repaired.spec.template.metadata.annotations).toEqual(metadata.annotations);
   const before = (await client.get(kinds.deployment, place())).metadata.generation;
-  await objects.make(kinds.deployment, wanted, mended, owner);
+  await objects.make(kinds.deployment, desired, repaired, owner);
   expect((await client.get(kinds.deployment, place())).metadata.generation).toBe(before);
 });
 
-test("whatever else somebody added to the description goes, also where all that is wanted is there", async () => {
+test("other fields that somebody added to the spec are removed, even if all desired ones are there", async () => {
   const objects = new AppliedObjects(client);
-  const wanted = wantedWith({ a: "1" });
-  const made = await objects.make<Deployment>(kinds.deployment, wanted, undefined, owner);
+  const desired = deploymentWith({ a: "1" });
+  const made = await objects.make<Deployment>(kinds.deployment, desired, undefined, owner);
   const pod = {
     initContainers: [{ name: "first", image: "other:1" }],
     hostNetwork: true,
@@ -118,16 +118,16 @@ test("whatever else somebody added to the description goes, also where all that 
   const added = { metadata: place(), spec: { paused: true, template: { spec: pod } } };
   const drifted = await hand.apply<Deployment>(kinds.deployment, added, place());
   expect(drifted.spec).toMatchObject({ paused: true, template: { spec: { hostNetwork: true } } });
-  const mended = await objects.make<Deployment>(kinds.deployment, wanted, drifted, owner);
-  expect(mended.spec).toEqual(made.spec);
-  // Nothing of it is left to be taken out when the operator starts again.
-  const later = await new AppliedObjects(client).make<Deployment>(kinds.deployment, wanted, mended, owner);
-  expect(later.metadata.generation).toBe(mended.metadata.generation);
+  const repaired = await objects.make<Deployment>(kinds.deployment, desired, drifted, owner);
+  expect(repaired.spec).toEqual(made.spec);
+  // A restarted operator finds nothing more to remove.
+  const later = await new AppliedObjects(client).make<Deployment>(kinds.deployment, desired, repaired, owner);
+  expect(later.metadata.generation).toBe(repaired.metadata.generation);
 });
 
-test("what was added goes also when a controller writes at the same moment", async () => {
-  const wanted = wantedWith({ a: "1" });
-  const made = await new AppliedObjects(client).make<Deployment>(kinds.deployment, wanted, undefined, owner);
+test("added fields are removed even if a controller writes at the same moment", async () => {
+  const desired = deploymentWith({ a: "1" });
+  const made = await new AppliedObjects(client).make<Deployment>(kinds.deployment, desired, undefined, owner);
   const drifted = await hand.patch<Deployment>(kinds.deployment, "merge", { spec: { paused: true } }, place());
   class BusyClient extends KubeClient {
     override async apply<T extends KubeObject>(...args: Parameters<KubeClient["apply"]>): Promise<T> {
@@ -138,28 +138,28 @@ test("what was added goes also when a controller writes at the same moment", asy
   }
   const busy = new BusyClient(await readKubeconfig(fixture.cluster.kubeconfig), { fieldManager: client.fieldManager });
   try {
-    const mended = await new AppliedObjects(busy).make<Deployment>(kinds.deployment, wanted, drifted, owner);
-    expect(mended.spec).toEqual(made.spec);
-    expect(mended.metadata.annotations).toMatchObject({ revision: "2" });
+    const repaired = await new AppliedObjects(busy).make<Deployment>(kinds.deployment, desired, drifted, owner);
+    expect(repaired.spec).toEqual(made.spec);
+    expect(repaired.metadata.annotations).toMatchObject({ revision: "2" });
   } finally {
     await busy.close();
   }
 });
 
-test("a Deployment made by hand is never adopted: not when none was seen, nor when another one was", async () => {
+test("a Deployment created by hand is never adopted, whether none or another one was seen before", async () => {
   const objects = new AppliedObjects(client);
-  const seen = await objects.make<Deployment>(kinds.deployment, wantedWith({ a: "1" }), undefined, owner);
+  const seen = await objects.make<Deployment>(kinds.deployment, deploymentWith({ a: "1" }), undefined, owner);
   await hand.delete(kinds.deployment, place());
-  const { metadata, ...rest } = wantedWith({ own: "1" });
+  const { metadata, ...rest } = deploymentWith({ own: "1" });
   const theirs = await hand.create<Deployment>(kinds.deployment, {
     ...rest,
     metadata: { ...metadata, ownerReferences: [] },
   });
-  const wanted = wantedWith({ a: "2" });
-  await expect(objects.make(kinds.deployment, wanted, seen, owner)).rejects.toMatchObject({
+  const desired = deploymentWith({ a: "2" });
+  await expect(objects.make(kinds.deployment, desired, seen, owner)).rejects.toMatchObject({
     code: "provider_unavailable",
   });
-  await expect(objects.make(kinds.deployment, wanted, undefined, owner)).rejects.toThrow(TakenError);
+  await expect(objects.make(kinds.deployment, desired, undefined, owner)).rejects.toThrow(TakenError);
   const { metadata: left, spec } = await client.get<Deployment>(kinds.deployment, place());
   expect([left.uid, left.generation, left.ownerReferences, spec]).toEqual([
     theirs.metadata.uid,

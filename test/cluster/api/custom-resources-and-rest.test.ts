@@ -123,7 +123,7 @@ function valuesOf(rule: KeyRule): Arbitrary<string> {
   }
 }
 
-/** A few platform keys under either prefix, and keys of others. */
+/** A few platform keys under either prefix, and foreign keys. */
 function keyed(rules: KeyRules): Arbitrary<Record<string, string>> {
   const entry = fc
     .constantFrom(...Object.entries(rules))
@@ -162,7 +162,7 @@ const amounts = fc.dictionary(
 
 const good = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-/** Deployments of which one aspect is odd, so that no fault hides behind another. */
+/** Deployments with one odd aspect each, so no fault hides another. */
 const deployments: Arbitrary<unknown> = fc
   .oneof(
     fc.record({ service: words("hello", "0a", "a".repeat(63)) }),
@@ -185,7 +185,7 @@ const deployments: Arbitrary<unknown> = fc
 
 const fits = new Ajv({ strict: false }).compile<FunctionDeployment>(FunctionDeployment);
 
-/** Undefined when the REST API takes it, else why not. */
+/** Undefined when the REST API accepts the deployment, else the reason. */
 function refusalOfRest(deployment: unknown): string | undefined {
   if (!fits(deployment)) return JSON.stringify(fits.errors);
   try {
@@ -197,13 +197,13 @@ function refusalOfRest(deployment: unknown): string | undefined {
   }
 }
 
-test("what the REST API refuses of a function the API server refuses, and nothing else", async () => {
+test("the API server refuses the same functions as the REST API", async () => {
   const verdicts = { accepted: 0, refused: 0 };
   const path = `/apis/service.com/v1/namespaces/${cluster.namespace}/functions?dryRun=All&fieldValidation=Strict`;
   await fc.assert(
     fc.asyncProperty(deployments, async (deployment) => {
-      const wanted = deployment as FunctionDeployment;
-      const row = { kind: "function", name: wanted.service, spec: functionSpecOf(wanted) } as const;
+      const desired = deployment as FunctionDeployment;
+      const row = { kind: "function", name: desired.service, spec: functionSpecOf(desired) } as const;
       const { status, body } = await client.send("POST", path, objectOf(row));
       const refusal = refusalOfRest(deployment);
       expect({ accepted: status === 201, why: body.message ?? refusal }).toMatchObject({

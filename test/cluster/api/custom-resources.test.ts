@@ -25,7 +25,7 @@ function path({ kind }: Pick<ResourceRow, "kind">, more = ""): string {
   return `/apis/${group}/${version}/namespaces/${cluster.namespace}/${plural}${more}`;
 }
 
-/** Creates nothing; field names that nobody knows are refused, as `kubectl` asks for. */
+/** Creates nothing; refuses unknown fields, as `kubectl` requests. */
 const dryRun = (row: ResourceRow) =>
   client.send("POST", path(row, "?dryRun=All&fieldValidation=Strict"), objectOf(row));
 
@@ -34,7 +34,7 @@ interface Definition {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
 }
 
-test("every definition is established, its schema structural", async () => {
+test("every definition is established and has a structural schema", async () => {
   const { items } = JSON.parse(
     await cluster.kubectl(["get", "crd", ...definitionNames, "--output=json"], { namespace: null }),
   ) as { items: Definition[] };
@@ -46,7 +46,7 @@ test("every definition is established, its schema structural", async () => {
   }
 });
 
-test("the definitions of the manifests are the files", async () => {
+test("the definitions of the manifests equal the files", async () => {
   const diff = cluster.kubectl(["diff", "--server-side", "--force-conflicts", "--filename=-"], {
     input: JSON.stringify({ apiVersion: "v1", kind: "List", items: customResourceDefinitions() }),
     namespace: null,
@@ -109,7 +109,7 @@ describe("a Function", () => {
     await kubectl("scale", "fn/hello", "--replicas=3");
   });
 
-  test("is shown by its short name with what a person asks first, and among all of Weir", async () => {
+  test("is listed by its short name with the most useful columns, and in the category of Weir", async () => {
     const lines = (await kubectl("get", "fn")).trimEnd().split("\n");
     expect(lines.map((line) => line.split(/\s{2,}/).slice(0, -1))).toEqual([
       ["NAME", "READY", "REASON", "DESIRED", "AVAILABLE", "IMAGE"],
@@ -118,7 +118,7 @@ describe("a Function", () => {
     expect(await kubectl("get", "weir", "--output=name")).toBe("function.service.com/hello\n");
   });
 
-  test("is scaled by kubectl within its labels, and says to scalers what there is", async () => {
+  test("is scaled by kubectl within its labels, and reports its replicas to scalers", async () => {
     await kubectl("scale", "fn/hello", "--replicas=4");
     expect(await kubectl("get", "fn", "hello", "--output=jsonpath={.spec.replicas}")).toBe("4");
     await expect(kubectl("scale", "fn/hello", "--replicas=21")).rejects.toThrow(
@@ -132,7 +132,7 @@ describe("a Function", () => {
     });
   });
 
-  test("may get a lower maximum while it has more replicas: who scales follows", async () => {
+  test("may get a maximum below its replicas, which scalers then obey", async () => {
     const lowered = (spec: object): KubernetesObject => ({
       ...hello,
       spec: { image: "ghcr.io/acme/hello:2", ...spec },
@@ -144,14 +144,14 @@ describe("a Function", () => {
     await kubectl("scale", "fn/hello", "--replicas=3");
   });
 
-  test("has a generation that its status does not raise", async () => {
+  test("has a generation that changes of its status do not increase", async () => {
     const generation = () => kubectl("get", "fn", "hello", "--output=jsonpath={.metadata.generation}");
     const before = await generation();
     await kubectl("patch", "fn", "hello", "--subresource=status", "--type=merge", '--patch={"status":{"replicas":9}}');
     expect(await generation()).toBe(before);
   });
 
-  test("lets each writer of conditions keep its own", async () => {
+  test("keeps the conditions of each of their writers", async () => {
     const scaling = {
       type: "Scaling",
       status: "True",
@@ -168,7 +168,7 @@ describe("a Function", () => {
     expect(types.split(" ").toSorted()).toEqual(["Healthy", "Ready", "Scaling"]);
   });
 
-  test("refuses a status that nobody could read", async () => {
+  test("refuses a malformed status", async () => {
     const patch = (bad: object) =>
       kubectl(
         "patch",
@@ -185,7 +185,7 @@ describe("a Function", () => {
   });
 });
 
-test("tokens of an issuer live as long as the contract says, unless told otherwise", async () => {
+test("tokens of an issuer live as long as the contract says by default", async () => {
   const { body } = await dryRun({
     kind: "jwtIssuer",
     name: "a",

@@ -9,17 +9,17 @@ import { applyDefinitions } from "../../support/apply-definitions.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
-/** Functions lie where somebody makes them true. */
+/** Label of namespaces whose functions are reconciled. */
 const marker = { [namespaceMarker.key]: namespaceMarker.value };
-/** All say so, as other platforms of the cluster refuse what is nobody's. */
+/** Every namespace names its platform, as other platforms of the cluster refuse functions where none is named. */
 const of = (platform: string) => ({ [objectLabel.platform]: platform });
 
-/** Creates namespaces with these labels in the order of their keys, and tells which of them take a Function. */
-async function takenIn(
+/** Creates namespaces with these labels in the order of their keys, and tells which of them accept a Function. */
+async function acceptedIn(
   cluster: TestCluster,
   edition: Edition,
   namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>,
-): Promise<{ readonly taken: string[]; readonly refusals: string[]; inside(name: string): string }> {
+): Promise<{ readonly accepted: string[]; readonly refusals: string[]; inside(name: string): string }> {
   const inside = (name: string): string => `${cluster.namespace}-${name}`;
   await applyDefinitions(cluster);
   for (const [name, labels] of Object.entries(namespaces)) {
@@ -43,7 +43,7 @@ async function takenIn(
         spec: { image: "example/hello:1" },
       }),
     });
-  // The API server enforces a policy some moments after it was made.
+  // The API server enforces a policy some moments after its creation.
   await eventually(
     () =>
       create("foreign").then(
@@ -52,15 +52,15 @@ async function takenIn(
       ),
     { what: "the policy to be enforced" },
   );
-  const taken: string[] = [];
+  const accepted: string[] = [];
   const refusals: string[] = [];
   for (const name of Object.keys(namespaces)) {
     await create(name).then(
-      () => taken.push(name),
+      () => accepted.push(name),
       (err: unknown) => refusals.push(String(err)),
     );
   }
-  return { taken, refusals, inside };
+  return { accepted, refusals, inside };
 }
 
 describe("with many namespaces", () => {
@@ -70,14 +70,14 @@ describe("with many namespaces", () => {
   });
   afterAll(() => cluster.close());
 
-  test("a Function is refused where no platform makes it true, and nowhere else", async () => {
-    const { taken, refusals, inside } = await takenIn(cluster, "pro", {
+  test("a Function is refused where no platform reconciles it, and nowhere else", async () => {
+    const { accepted, refusals, inside } = await acceptedIn(cluster, "pro", {
       default: of(cluster.namespace),
       team: { ...marker, ...of(cluster.namespace) },
       other: of("another"),
       foreign: of(cluster.namespace),
     });
-    expect(taken).toEqual(["default", "team", "other"]);
+    expect(accepted).toEqual(["default", "team", "other"]);
     expect(refusals).toEqual([
       expect.stringContaining("the namespace is not one for functions: it has no label com.service.namespace=1"),
     ]);
@@ -91,7 +91,7 @@ describe("with many namespaces", () => {
       spec: { image: "example/hello:1" },
     });
     await cluster.kubectl(["label", "namespace", inside("team"), `${namespaceMarker.key}-`], { namespace: null });
-    // What is there when the namespace loses its marker can be noted on and deleted.
+    // A Function that exists when its namespace loses the marker can be annotated and deleted, but not changed.
     const change = '--patch={"spec":{"image":"example/hello:2"}}';
     await eventually(
       () =>
@@ -113,14 +113,14 @@ describe("with one namespace", () => {
   });
   afterAll(() => cluster.close());
 
-  test("a Function is refused in every other one, but for those of another platform", async () => {
-    const { taken, refusals, inside } = await takenIn(cluster, "community", {
+  test("a Function is refused in every other namespace except those of another platform", async () => {
+    const { accepted, refusals, inside } = await acceptedIn(cluster, "community", {
       default: of(cluster.namespace),
       team: { ...marker, ...of(cluster.namespace) },
       other: { ...marker, ...of("another") },
       foreign: of(cluster.namespace),
     });
-    expect(taken).toEqual(["default", "other"]);
+    expect(accepted).toEqual(["default", "other"]);
     const sentence = `the namespace is not one for functions: in this edition that is "${inside("default")}" alone`;
     expect(refusals).toEqual([expect.stringContaining(sentence), expect.stringContaining(sentence)]);
   });

@@ -16,7 +16,7 @@ import { platformProcess, type PlatformProcess } from "../../support/platform-pr
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
-/** A gateway with the rights of its account, a real API server, and a broker that is away. */
+/** A gateway with the rights of its account, a real API server, and an unavailable broker. */
 
 let cluster: TestCluster;
 let directory: TempDirectory;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   directory = await tempDirectory("without-broker");
   ({ namespace } = await prepareForOperators(cluster, directory.path));
   server = createServer((_request, response) => response.end("served"));
-  // An EndpointSlice takes no loopback address; what is sent to one of its own does not leave a machine either.
+  // An EndpointSlice accepts no loopback address; traffic to the machine's other addresses does not leave it either.
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const host = own.find(({ internal, family }) => !internal && family === "IPv4")?.address;
   if (host === undefined) throw new Error("expected this machine to have an address beside those of loopback");
@@ -64,7 +64,7 @@ afterAll(async () => {
   await cluster?.close();
 }, 60_000);
 
-/** What the operator and the controllers of Kubernetes write of a function with one ready pod. */
+/** Writes what the operator and the controllers of Kubernetes write for a function with one ready pod. */
 async function deploy(name: string, host: string, port: number): Promise<void> {
   const object = {
     apiVersion: "service.com/v1",
@@ -75,8 +75,8 @@ async function deploy(name: string, host: string, port: number): Promise<void> {
   const input = JSON.stringify(object);
   await cluster.kubectl(["apply", "--server-side", "--filename=-"], { namespace, input });
   const condition = { type: "Ready", status: "True", reason: "ReplicasReady", message: "1 of 1 replicas is ready" };
-  const said = { observedGeneration: 1, lastTransitionTime: new Date(0).toISOString() };
-  const status = { status: { observedGeneration: 1, replicas: 1, conditions: [{ ...condition, ...said }] } };
+  const reported = { observedGeneration: 1, lastTransitionTime: new Date(0).toISOString() };
+  const status = { status: { observedGeneration: 1, replicas: 1, conditions: [{ ...condition, ...reported }] } };
   const patch = ["patch", "fn", name, "--subresource=status", "--type=merge", `--patch=${JSON.stringify(status)}`];
   await cluster.kubectl(patch, { namespace });
   const slice = {
@@ -98,13 +98,13 @@ test(
     const waited = gateway.log.find(({ msg }) => msg === "starting without the broker: asynchronous calls are refused");
     expect(waited).toMatchObject({ waited: 30_000 });
     const url = `http://127.0.0.1:${String(gateway.ready["port"])}`;
-    const answer = await fetch(`${url}/function/served`, { method: "POST", body: "x" });
-    expect([answer.status, await answer.text()]).toEqual([200, "served"]);
+    const response = await fetch(`${url}/function/served`, { method: "POST", body: "x" });
+    expect([response.status, await response.text()]).toEqual([200, "served"]);
     const queued = await fetch(`${url}/async-function/served`, { method: "POST", body: "x" });
     expect(queued.status).toBe(503);
     expect(Number(queued.headers.get("retry-after"))).toBeGreaterThan(0);
     const admin = `http://127.0.0.1:${String(gateway.ready["adminPort"])}`;
-    // As its probe asks, and as a person does.
+    // The request of its probe, and that of a person.
     expect((await fetch(`${admin}/readyz?exclude=broker`)).status).toBe(200);
     const ready = await fetch(`${admin}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining("broker: away")]);

@@ -37,7 +37,7 @@ interface Endpoint {
   readonly conditions?: { readonly ready?: boolean; readonly serving?: boolean; readonly terminating?: boolean };
 }
 
-/** What the controllers of Kubernetes and the operator write. */
+/** Writes what the controllers of Kubernetes and the operator write. */
 const slices = {
   async put(name: string, of: string, endpoints: readonly Endpoint[] | null, port = 8080, service = objectName(of)) {
     const family = isIPv6(endpoints?.[0]?.addresses[0] ?? "") ? "IPv6" : "IPv4";
@@ -61,7 +61,7 @@ async function makeFunction(ref: FunctionRef, generation: number): Promise<void>
   await fixture.admin.create(kinds.function, functionObjectOf({ ...desired, generation }));
 }
 
-async function say(ref: FunctionRef, conditions: FunctionEndpoints["conditions"]): Promise<void> {
+async function report(ref: FunctionRef, conditions: FunctionEndpoints["conditions"]): Promise<void> {
   const place = { namespace: ref.namespace, name: ref.name };
   const object = await fixture.admin.get<FunctionObject>(kinds.function, place);
   const status = { observedGeneration: object.metadata.generation ?? 0, conditions };
@@ -69,7 +69,7 @@ async function say(ref: FunctionRef, conditions: FunctionEndpoints["conditions"]
   await fixture.admin.apply(kinds.function, named, { ...place, subresource: "status" }, { force: true });
 }
 
-/** Says of functions and their pods what controllers and operator would. */
+/** Writes what controllers and the operator would write for functions and their pods. */
 const publisher: EndpointsPublisher = {
   async publish(entry) {
     const place = { namespace: entry.namespace, name: entry.name };
@@ -80,7 +80,7 @@ const publisher: EndpointsPublisher = {
     }
     if ((await fixture.admin.find(kinds.function, place)) !== undefined) return;
     await makeFunction(entry, entry.observedGeneration);
-    await say(entry, entry.conditions);
+    await report(entry, entry.conditions);
   },
   async remove({ name }) {
     await fixture.admin.delete(kinds.function, { namespace, name });
@@ -101,10 +101,10 @@ function open() {
       fixture.admin.listPage<FunctionObject>(kinds.function, place),
       fixture.admin.listPage(kinds.endpointSlice, place, { labelSelector: functionLabel }),
     ]);
-    const said = objects.items.every(
+    const reported = objects.items.every(
       ({ metadata: { name } }) => functions.find(namespace, name)?.reported !== undefined,
     );
-    return said && listed.items.length === [...watch.entries()].length;
+    return reported && listed.items.length === [...watch.entries()].length;
   };
   return {
     endpoints: new KubeEndpoints(functions, watch),
@@ -122,19 +122,19 @@ function open() {
 
 describe("KubeEndpoints", () => endpointsWatchContract(async () => open()));
 
-/** Hears where one function answers. */
-async function heard(name: string) {
+/** Records the addresses of one function. */
+async function watchAddresses(name: string) {
   const opened = open();
-  const told: string[] = [];
+  const seen: string[] = [];
   const stop = await opened.endpoints.watch({
-    set: (entry) => entry.name === name && told.push([...entry.addresses].sort().join(" ")),
-    removed: (ref) => ref.name === name && told.push("removed"),
+    set: (entry) => entry.name === name && seen.push([...entry.addresses].sort().join(" ")),
+    removed: (ref) => ref.name === name && seen.push("removed"),
     synced: () => {},
   });
   return {
-    told,
+    seen,
     until: async (last: string) => {
-      await eventually(() => told.at(-1) === last, { what: `"${last}" after "${told.join('", "')}"` });
+      await eventually(() => seen.at(-1) === last, { what: `"${last}" after "${seen.join('", "')}"` });
     },
     close: async () => {
       stop();
@@ -145,24 +145,26 @@ async function heard(name: string) {
 
 const f: FunctionRef = { namespace: "", name: "f" };
 
-async function withFunction(body: (hearing: Awaited<ReturnType<typeof heard>>) => Promise<void>): Promise<void> {
-  const hearing = await heard("f");
+async function withFunction(
+  body: (watched: Awaited<ReturnType<typeof watchAddresses>>) => Promise<void>,
+): Promise<void> {
+  const watched = await watchAddresses("f");
   try {
     await makeFunction({ ...f, namespace }, 1);
-    await say({ ...f, namespace }, []);
-    await hearing.until("");
-    await body(hearing);
+    await report({ ...f, namespace }, []);
+    await watched.until("");
+    await body(watched);
   } finally {
-    await hearing.close();
+    await watched.close();
   }
 }
 
-test("those that are not ready or terminating get no calls", () =>
+test("pods that are terminating or not ready get no calls", () =>
   withFunction(async ({ until }) => {
     const not = { addresses: ["192.0.2.2"], conditions: { ready: false } };
     const leaving = { addresses: ["192.0.2.3"], conditions: { ready: false, serving: true, terminating: true } };
-    const unsaid = { addresses: ["192.0.2.4"] };
-    await slices.put("f-1", "f", [...ready("192.0.2.1"), not, leaving, unsaid]);
+    const unreported = { addresses: ["192.0.2.4"] };
+    await slices.put("f-1", "f", [...ready("192.0.2.1"), not, leaving, unreported]);
     await until("192.0.2.1:8080 192.0.2.4:8080");
     await slices.put("f-1", "f", [not, leaving]);
     await until("");
@@ -171,7 +173,7 @@ test("those that are not ready or terminating get no calls", () =>
     await until("192.0.2.2:8080");
   }));
 
-test("several slices add up, of both families, an address of two once", () =>
+test("the addresses of several slices and both families are merged without duplicates", () =>
   withFunction(async ({ until }) => {
     await slices.put("f-1", "f", ready("192.0.2.1", "192.0.2.2"));
     await slices.put("f-2", "f", ready("192.0.2.2", "192.0.2.3"));
@@ -182,7 +184,7 @@ test("several slices add up, of both families, an address of two once", () =>
   }));
 
 test("a slice of another Service, or without ports or endpoints, adds nothing", () =>
-  withFunction(async ({ told, until }) => {
+  withFunction(async ({ seen, until }) => {
     await slices.put("foreign", "f", ready("192.0.2.66"), 8080, "theirs");
     const bare = { addressType: "IPv4", endpoints: ready("192.0.2.7") };
     await fixture.cluster.apply(sliceObject("bare", "f", bare, "f"));
@@ -192,14 +194,14 @@ test("a slice of another Service, or without ports or endpoints, adds nothing", 
     });
     await slices.put("f-1", "f", ready("192.0.2.1"));
     await until("192.0.2.1:8080");
-    expect(told).toEqual(["", "192.0.2.1:8080"]);
-    // It is given to another function.
+    expect(seen).toEqual(["", "192.0.2.1:8080"]);
+    // The slice is assigned to another function.
     await slices.put("f-1", "g", ready("192.0.2.1"));
     await until("");
   }));
 
-test("a function that is made anew is told as gone first, and its pods are where they are said to be", () =>
-  withFunction(async ({ told, until }) => {
+test("a recreated function is removed first, and then has the addresses of its new pods", () =>
+  withFunction(async ({ seen, until }) => {
     await slices.put("f-1", "f", ready("192.0.2.1"));
     await until("192.0.2.1:8080");
     await publisher.remove({ ...f, namespace });
@@ -207,17 +209,17 @@ test("a function that is made anew is told as gone first, and its pods are where
     await slices.drop("f-1");
     await slices.put("f-9", "f", ready("192.0.2.9"));
     await makeFunction({ ...f, namespace }, 1);
-    await say({ ...f, namespace }, []);
+    await report({ ...f, namespace }, []);
     await until("192.0.2.9:8080");
-    expect(told).toEqual(["", "192.0.2.1:8080", "removed", "192.0.2.9:8080"]);
+    expect(seen).toEqual(["", "192.0.2.1:8080", "removed", "192.0.2.9:8080"]);
   }));
 
 test("a name that Kubernetes would refuse for a Service is found by its slices too", async () => {
-  const hearing = await heard("1st");
+  const watched = await watchAddresses("1st");
   const ref = { namespace, name: "1st" };
   await makeFunction(ref, 1);
-  await say(ref, []);
+  await report(ref, []);
   await slices.put("fn-1st-1", "1st", ready("192.0.2.1"));
-  await hearing.until("192.0.2.1:8080");
-  await hearing.close();
+  await watched.until("192.0.2.1:8080");
+  await watched.close();
 });

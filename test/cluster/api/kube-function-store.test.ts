@@ -47,16 +47,16 @@ function watchOf(client: KubeClient): FunctionWatch {
   return watch;
 }
 
-/** Resolves when the watch knows just what is there. */
+/** Resolves once the watch knows exactly the existing functions. */
 async function caughtUp(watch: FunctionWatch): Promise<void> {
-  const there = async (): Promise<string[]> => {
+  const existing = async (): Promise<string[]> => {
     const lists = await Promise.all(
       fixture.namespaces.map((namespace) => fixture.admin.listPage<FunctionObject>(kinds.function, { namespace })),
     );
     return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.uid ?? "")).sort();
   };
   const known = () => [...watch.entries()].map(([, { uid }]) => uid ?? "").sort();
-  await eventually(async () => known().join() === (await there()).join(), { what: "the watch" });
+  await eventually(async () => known().join() === (await existing()).join(), { what: "the watch" });
 }
 
 describe("KubeFunctionStore", () =>
@@ -87,7 +87,7 @@ const full: FunctionDeployment = {
   readOnlyRootFilesystem: true,
 };
 
-/** A store of each process, and a function that was deployed by request. */
+/** A store per process, and a function that was deployed by request. */
 async function deployed(name: string) {
   const [namespace] = fixture.namespaces;
   const watch = watchOf(gateway);
@@ -117,7 +117,7 @@ async function deployed(name: string) {
 }
 
 describe("what others write", () => {
-  test("a change of content counts as one deployment, of the count as none, of nothing as none", async () => {
+  test("a change of content counts as one deployment, a change of replicas or of nothing as none", async () => {
     const { get, kubectl, object, ref } = await deployed("counted");
     const first = await get();
     expect(first.generation).toBe(1);
@@ -128,7 +128,7 @@ describe("what others write", () => {
 
     await kubectl("patch", "functions.service.com/counted", "--type=merge", '--patch={"spec":{"image":"other:2"}}');
     expect(await get()).toMatchObject({ generation: 2, replicas: 3, deployment: { image: "other:2" } });
-    // As the operator counts it.
+    // What the operator writes when it counts.
     const annotations = countedAnnotations(await object(), new Date().toISOString());
     await fixture.admin.patch(kinds.function, "merge", { metadata: { annotations } }, ref);
     expect(await get()).toMatchObject({ generation: 2 });
@@ -140,7 +140,7 @@ describe("what others write", () => {
     expect((await get()).generation).toBe(3);
   });
 
-  test("one made by kubectl alone is desired, and can be deployed over and removed", async () => {
+  test("a function created by kubectl alone is desired, and can be redeployed and removed", async () => {
     const { whole, namespace } = await deployed("beside");
     const spec = { image: "example/image:1", labels: { "com.service.scale.min": "2" } };
     await fixture.cluster.apply({ apiVersion: "service.com/v1", kind: "Function", metadata: { name: "made" }, spec });
@@ -151,13 +151,13 @@ describe("what others write", () => {
       desireFunction(current, namespace, { service: "made", ...spec }, new Date().toISOString()),
     );
     expect(again).toMatchObject({ generation: 2, createdAt: made?.createdAt, replicas: 2 });
-    // Applied once more as it was, nothing changes.
+    // An annotation counts as no deployment.
     await fixture.cluster.kubectl(["annotate", "functions.service.com/made", "x=y"]);
     expect((await whole.get(ref))?.generation).toBe(2);
     expect(await whole.remove(ref)).toBe(true);
   });
 
-  test("labels, owners and fields of others stay through a deployment by request", async () => {
+  test("labels and annotations of others survive a deployment by request", async () => {
     const { deploy, kubectl, object } = await deployed("kept");
     await kubectl("label", "functions.service.com/kept", "team=blue");
     await kubectl("annotate", "functions.service.com/kept", "note=1");
@@ -168,13 +168,13 @@ describe("what others write", () => {
     expect(spec.image).toBe("example/image:2");
   });
 
-  test("one that is being deleted is desired no more, and one of its name has to wait until it is gone", async () => {
+  test("a function that is being deleted is no longer desired, and its successor waits until it is gone", async () => {
     const { deploy, whole, ref, namespace, watch } = await deployed("leaving");
-    const heard: string[] = [];
+    const seen: string[] = [];
     await caughtUp(watch);
     const stop = await whole.watch({
-      set: ({ name, generation }) => name === "leaving" && heard.push(`set ${generation}`),
-      removed: ({ name }) => name === "leaving" && heard.push("removed"),
+      set: ({ name, generation }) => name === "leaving" && seen.push(`set ${generation}`),
+      removed: ({ name }) => name === "leaving" && seen.push("removed"),
       synced: () => {},
     });
     const finalizers = (list: readonly string[]) =>
@@ -185,19 +185,19 @@ describe("what others write", () => {
     expect(await whole.remove(ref)).toBe(false);
     expect((await whole.list(namespace)).map(({ name }) => name)).not.toContain("leaving");
     const again = deploy();
-    await eventually(() => heard.includes("removed"), { what: "the removal" });
+    await eventually(() => seen.includes("removed"), { what: "the removal" });
     await finalizers([]);
     expect((await again).generation).toBe(1);
-    await eventually(() => heard.length === 3, { what: "the new one" });
-    expect(heard).toEqual(["set 1", "removed", "set 1"]);
+    await eventually(() => seen.length === 3, { what: "the new one" });
+    expect(seen).toEqual(["set 1", "removed", "set 1"]);
     stop();
   });
 
-  test("a namespace that does not exist is said", async () => {
+  test("a namespace that does not exist is reported", async () => {
     const { whole } = await deployed("misplaced");
     const ref = { namespace: `${fixture.cluster.namespace}-never`, name: "x" };
     const write = whole.write(ref, () => desireFunction(undefined, ref.namespace, { ...full, service: "x" }, ""));
-    // The account has no rights there either, and hears of that first.
+    // The account has no rights there either, which is reported first.
     await expect(write).rejects.toMatchObject({ code: "internal_error" });
     const admin = new KubeFunctionStore(fixture.admin, watchOf(fixture.admin), "whole");
     const written = admin.write(ref, () =>
@@ -208,7 +208,7 @@ describe("what others write", () => {
 });
 
 describe("writing", () => {
-  test("all that can be deployed comes back as it was sent", async () => {
+  test("all fields of a deployment are returned as they were sent", async () => {
     const { get, ref, namespace } = await deployed("whole");
     expect((await get()).deployment).toEqual({ ...full, service: ref.name, namespace });
   });
@@ -234,7 +234,7 @@ describe("writing", () => {
     expect((await object()).metadata.resourceVersion).toBe(held);
   });
 
-  test("ten that scale and ten that deploy at once lose nothing of each other", async () => {
+  test("ten scalings and ten deployments at once do not overwrite each other", async () => {
     const { deploy, get, scaler, ref } = await deployed("busy");
     const scaling = Array.from({ length: 10 }, (_, index) => scaleFunction(scaler, ref, index + 1, 0));
     const deploying = Array.from({ length: 10 }, (_, index) => deploy({ image: `example/image:${index}` }));
@@ -252,7 +252,7 @@ async function unwrapped(found: Promise<DesiredFunction | undefined>): Promise<D
 }
 
 describe("scaling by accounts that may do nothing else", () => {
-  test("the autoscaler writes the count, and why, in condition Scaling of its own", async () => {
+  test("the autoscaler writes the count, and the reason to its condition Scaling", async () => {
     const { get, scaler, object, deploy } = await deployed("scaled");
     const decision = { action: "scale", replicas: 4, because: "load-rose", message: "4 for 200 a second" } as const;
     expect(await applyScale(scaler, await get(), decision, () => 1_750_000_000_000)).toBe(true);
@@ -262,12 +262,12 @@ describe("scaling by accounts that may do nothing else", () => {
     const { status, metadata } = await object();
     expect(status?.conditions).toEqual([{ ...scalingCondition(now), observedGeneration: metadata.generation }]);
     expect(await applyScale(scaler, { ...now, generation: 7 }, decision)).toBe(false);
-    // A deployment that changes something makes it a thing of the past.
+    // A deployment keeps the count.
     expect((await deploy({ image: "example/image:9" })).replicas).toBe(4);
     await expect(gatewayOnly(scaler)).rejects.toThrow(/forbidden/i);
   });
 
-  test("what holds replicas comes back as that, beside what changed them", async () => {
+  test("the reason of a hold is returned beside the reason of the last scaling", async () => {
     const { get, scaler, whole, ref } = await deployed("held");
     const fell = {
       action: "scale",
@@ -290,7 +290,7 @@ describe("scaling by accounts that may do nothing else", () => {
     expect((await get()).held).toBeUndefined();
   });
 
-  test("what holds a function that was never scaled comes back alone", async () => {
+  test("the reason of a hold is returned alone for a function that was never scaled", async () => {
     const { get, scaler } = await deployed("unscaled");
     const held = scaledBecause("InUse", "Not scaled to zero: 1 call is under way", 1_750_000_000_000);
     const before = await get();
@@ -300,7 +300,7 @@ describe("scaling by accounts that may do nothing else", () => {
     expect(await get()).toEqual(before);
   });
 
-  test("another autoscaler that writes the count is told by its name, a person is not, until Weir writes it", async () => {
+  test("another autoscaler that writes the count is named until Weir writes it, a person is not", async () => {
     const { get, kubectl, object, scaler, deploy, ref, whole } = await deployed("contended");
     const scaleAs = (replicas: number, manager: string) =>
       kubectl(
@@ -320,7 +320,7 @@ describe("scaling by accounts that may do nothing else", () => {
     const held = scaledBecause("ExternalAutoscaler", "Scaled by another", 1_750_000_000_000);
     expect(await applyHeld(scaler, await get(), held)).toBe(true);
     expect((await object()).status?.conditions).toMatchObject([{ type: "Scaling", reason: "ExternalAutoscaler" }]);
-    // What changes no count takes it from nobody.
+    // A write that does not change the count leaves the external autoscaler in place.
     await deploy({ image: "example/image:2" });
     expect(await get()).toMatchObject({
       replicas: 3,
@@ -334,7 +334,7 @@ describe("scaling by accounts that may do nothing else", () => {
     expect((await get()).externalScaler).toBe("keda");
   });
 
-  test("a queue-worker wakes one, and may say no more than that", async () => {
+  test("a queue-worker wakes a function, and may write nothing else", async () => {
     const { get, waker, ref, whole, object } = await deployed("scaled-to-zero");
     await scaleFunction(whole, ref, 0, 0);
     expect(await get()).toMatchObject({ replicas: 0, scaled: { reason: "Requested" } });
@@ -349,7 +349,7 @@ describe("scaling by accounts that may do nothing else", () => {
   });
 });
 
-/** Tries what only the gateway may. */
+/** Attempts a write that only the gateway may make. */
 async function gatewayOnly(store: KubeFunctionStore): Promise<unknown> {
   const [namespace] = fixture.namespaces;
   const ref = { namespace, name: "new" };

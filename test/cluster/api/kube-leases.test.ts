@@ -29,7 +29,7 @@ interface Spec {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-test("the times in it, and a clock that is wrong by years, decide nothing", async () => {
+test("the times in a lease, and a clock that is wrong by years, do not matter", async () => {
   let now = 0;
   const clock = () => now;
   const here = new KubeLeases(clients[0], namespace, clock);
@@ -43,14 +43,14 @@ test("the times in it, and a clock that is wrong by years, decide nothing", asyn
   expect(await there.acquire("skewed", "b", 10_000)).toBe(false);
   expect(await here.acquire("skewed", "a", 10_000)).toBe(true);
   now = 19_000;
-  // It was renewed since it was seen first, whenever that was.
+  // The lease was renewed since it was first seen, whatever its times say.
   expect(await there.acquire("skewed", "b", 10_000)).toBe(false);
   now = 29_000;
   expect(await there.acquire("skewed", "b", 10_000)).toBe(true);
   expect(await here.acquire("skewed", "a", 10_000)).toBe(false);
 });
 
-test("its object says who has it, for how long, since when, and the how many-th that is", async () => {
+test("its object says who holds it, for how long, since when, and how often the holder changed", async () => {
   const [here, there] = clients.map((client) => new KubeLeases(client, namespace));
   await here?.acquire("told", "a", 1_500);
   await here?.release("told", "a");

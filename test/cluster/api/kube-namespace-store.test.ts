@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-/** What the namespace controller does, which a cluster of level api has not: ends one that is being deleted. */
+/** Ends a namespace that is being deleted, as the namespace controller does, which level api lacks. */
 async function finalize(name: string): Promise<void> {
   if (fixture.cluster.level !== "api") return;
   const object = { metadata: { name }, spec: { finalizers: [] } };
@@ -34,7 +34,7 @@ async function open() {
   const made = new Set<string>();
   const store: NamespaceStore = {
     get: (name) => real.get(name),
-    // Others are of tests that run at the same time, or the cluster's.
+    // Other namespaces belong to concurrent tests or to the cluster.
     list: async () => (await real.list()).filter(({ name }) => isMine(name)),
     write: (name, change) => {
       made.add(name);
@@ -83,7 +83,6 @@ const entry = (name: string, labels: NamespaceEntry["labels"] = {}): NamespaceEn
   deleting: false,
 });
 
-/** With a store that is closed at the end. */
 async function withStore(body: (opened: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
   const opened = await open();
   try {
@@ -93,7 +92,7 @@ async function withStore(body: (opened: Awaited<ReturnType<typeof open>>) => Pro
   }
 }
 
-test("a namespace without the marker does not exist, and nothing is done to it", () =>
+test("a namespace without the marker does not exist for Weir and is never changed", () =>
   withStore(async ({ real }) => {
     const name = fixture.cluster.namespace;
     const before = await fixture.admin.get(kinds.namespace, { name });
@@ -104,7 +103,7 @@ test("a namespace without the marker does not exist, and nothing is done to it",
     expect(await fixture.admin.get(kinds.namespace, { name })).toEqual(before);
   }));
 
-test("one that is marked by kubectl, as label or annotation, in either spelling, exists", () =>
+test("a namespace marked by kubectl, with a label or annotation in either spelling, exists", () =>
   withStore(async ({ real }) => {
     const { kubectl, namespace: name } = fixture.cluster;
     for (const [kind, mark] of [
@@ -121,7 +120,7 @@ test("one that is marked by kubectl, as label or annotation, in either spelling,
     }
   }));
 
-test("keys of Kubernetes and of the platform are hidden, stay, and cannot be set", () =>
+test("keys of Kubernetes and of the platform are hidden, kept, and cannot be set", () =>
   withStore(async ({ real, store, prefix }) => {
     const name = `${prefix}keys`;
     await store.write(name, () => entry(name, { team: "blue" }));
@@ -142,26 +141,26 @@ test("keys of Kubernetes and of the platform are hidden, stay, and cannot be set
     expect(await labelsOf()).toEqual({ ...before, team: "red" });
   }));
 
-test("the set of namespaces holds those that are not being deleted, and the one that always is", () =>
+test("the set of namespaces holds those that are not being deleted, and always the default one", () =>
   withStore(async ({ real, store, prefix }) => {
     const [always, name] = [`${prefix}always`, `${prefix}dev`];
     const set = real.namespaces(always);
     await set.synced;
-    const heard: string[] = [];
+    const seen: string[] = [];
     const stop = set.listen((which, isThere) => {
-      if (which.startsWith(prefix)) heard.push(`${which} ${isThere}`);
+      if (which.startsWith(prefix)) seen.push(`${which} ${isThere}`);
     });
     await store.write(name, () => entry(name));
     await store.write(always, () => entry(always));
     await eventually(() => set.names.has(name), { what: "it" });
     await store.write(name, (current) => ({ ...(current ?? entry(name)), deleting: true }));
     await eventually(() => !set.names.has(name), { what: "its deletion" });
-    expect(heard).toEqual([`${name} true`, `${name} false`]);
+    expect(seen).toEqual([`${name} true`, `${name} false`]);
     expect(set.names.has(always)).toBe(true);
     stop();
   }));
 
-test("the default namespace exists without marker, and stays what it is", () =>
+test("the default namespace exists without the marker and stays unchanged", () =>
   withStore(async () => {
     const name = fixture.cluster.namespace;
     const real = new KubeNamespaceStore(gateway, { defaultNamespace: name });
@@ -172,13 +171,13 @@ test("the default namespace exists without marker, and stays what it is", () =>
     await real.close();
   }));
 
-test("a new namespace is there for the caller once the operator has given the rights, and else refused", () =>
+test("a new namespace is ready for the caller once the operator has granted the rights, and else refused", () =>
   withStore(async ({ store, prefix }) => {
     const real = new KubeNamespaceStore(gateway, { rightsWithin: 300 });
     const name = `${prefix}unbound`;
     const refused = { code: "provider_unavailable", message: expect.stringContaining("rights") };
     await expect(real.write(name, () => entry(name))).rejects.toMatchObject(refused);
-    // Closes what the other has made.
+    // Registers the namespace for removal.
     await store.write(name, (current) => ({ ...(current ?? entry(name)), labels: entry(name, { a: "b" }).labels }));
     await real.close();
 

@@ -12,14 +12,14 @@ import type { SecretRef } from "../../../runtime/core/ports/secret-store.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 import { functionRights } from "../../support/process-rights.ts";
 
-/** What others write on Secrets of ours stays when their values are replaced by an account that cannot read it. */
+/** What others write to Weir's Secrets survives when an account that cannot read them replaces the values. */
 
 let fixture: KubeFixture;
 let store: KubeSecretStore;
 let operated: OperatedSecrets;
 let operator: KubeClient;
 let namespace: string;
-const troubles: unknown[] = [];
+const errors: unknown[] = [];
 
 beforeAll(async () => {
   fixture = await openKubeFixture();
@@ -27,18 +27,18 @@ beforeAll(async () => {
   store = new KubeSecretStore(await fixture.clientOf("gateway", functionRights.gateway));
   operator = await fixture.clientOf("operator", functionRights.operator);
   operated = new OperatedSecrets(operator, new CoreSecrets(operator), fixedNamespaces(namespace), (err) =>
-    troubles.push(err),
+    errors.push(err),
   );
-  // One key after the other, as the operator's queue hands them out.
+  // One key after the other, as the operator's queue returns them.
   let done: Promise<unknown> = Promise.resolve();
   await operated.open((key) => {
-    done = done.then(() => operated.reconcile(key)).catch((err: unknown) => troubles.push(err));
+    done = done.then(() => operated.reconcile(key)).catch((err: unknown) => errors.push(err));
   });
 });
 afterAll(async () => {
   await operated?.close();
   await fixture?.close();
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
@@ -50,7 +50,7 @@ async function valuesOf(ref: SecretRef): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
 }
 
-test("labels, annotations and finalizers of others stay, whenever they were written", async () => {
+test("labels, annotations and finalizers of others survive, whenever they were written", async () => {
   const ref = { namespace, name: "annotated" };
   await store.create(ref, bytes("one"));
   await kubectl("label", "secret", ref.name, "team=blue");
@@ -59,7 +59,7 @@ test("labels, annotations and finalizers of others stay, whenever they were writ
   const finalizers = ["example.com/kept"];
   await fixture.admin.patch(kinds.coreSecret, "merge", { metadata: { finalizers } }, ref);
   await kubectl("label", "secret", ref.name, "team=red", "--overwrite");
-  // The operator has not been told of either.
+  // The operator has seen neither change yet.
   await store.replace(ref, bytes("three"));
   await store.replace(ref, bytes("four"));
   const { metadata } = await core(ref);
@@ -70,7 +70,7 @@ test("labels, annotations and finalizers of others stay, whenever they were writ
   await fixture.admin.patch(kinds.coreSecret, "merge", { metadata: { finalizers: null } }, ref);
 });
 
-test("what kubectl keeps of the values goes with them, and is nowhere else", async () => {
+test("the copy of the values that kubectl keeps is removed with them, and is nowhere else", async () => {
   const ref = { namespace, name: "applied" };
   await store.create(ref, bytes("canary-one"));
   const data = { applied: Buffer.from("canary-two").toString("base64") };
@@ -86,7 +86,7 @@ test("what kubectl keeps of the values goes with them, and is nowhere else", asy
     expect(JSON.stringify(reference)).not.toContain(Buffer.from(text).toString("base64").replace(/=*$/, ""));
 });
 
-test("a key or an owner that came since is seen", async () => {
+test("a key or an owner that was added later is noticed", async () => {
   const [keyed, owned] = [
     { namespace, name: "keyed" },
     { namespace, name: "owned" },
@@ -102,7 +102,7 @@ test("a key or an owner that came since is seen", async () => {
   expect(await valuesOf(owned)).toEqual({ owned: "one" });
 });
 
-test("another one in its place is not changed, also where nothing is known of it", async () => {
+test("another Secret in its place is not changed, even without an outline", async () => {
   const ref = { namespace, name: "swapped" };
   await store.create(ref, bytes("ours"));
   // Without an owner the reference is not garbage-collected with the secret it names.
@@ -115,7 +115,7 @@ test("another one in its place is not changed, also where nothing is known of it
   expect(await valuesOf(ref)).toEqual({ key: "theirs" });
 });
 
-test("one whose object was written by an older version is replaced, too", async () => {
+test("a Secret that an older version wrote is replaced, too", async () => {
   const ref = { namespace, name: "older" };
   await store.create(ref, bytes("one"));
   const annotations = { [objectAnnotation.outline]: null };
@@ -125,7 +125,7 @@ test("one whose object was written by an older version is replaced, too", async 
   expect((await core(ref)).metadata.labels).toMatchObject({ team: "blue" });
 });
 
-test("of several values at once one is there whole, and nothing of others is lost", async () => {
+test("of concurrent replacements one wins whole, and nothing of others is lost", async () => {
   const ref = { namespace, name: "contended" };
   await store.create(ref, bytes("0"));
   const second = new KubeSecretStore(await fixture.clientOf("gateway", functionRights.gateway));
@@ -141,7 +141,7 @@ test("of several values at once one is there whole, and nothing of others is los
   expect(["1", "2", "3"]).toContain((await valuesOf(ref))["contended"]);
 });
 
-test("without an operator nothing of others is lost: the value stays as it was", { timeout: 30_000 }, async () => {
+test("without an operator nothing of others is lost: the replacement is refused", { timeout: 30_000 }, async () => {
   const [, elsewhere] = fixture.namespaces;
   const ref = { namespace: elsewhere, name: "unwatched" };
   await store.create(ref, bytes("one"));

@@ -17,8 +17,8 @@ import { functionRights } from "../../support/process-rights.ts";
 
 let fixture: KubeFixture;
 let gateway: KubeClient;
-/** The same, and it may look where no namespace is: nobody can be bound there. */
-let seeing: KubeClient;
+/** The same, and it may also list a namespace that does not exist, where nobody can be bound. */
+let listing: KubeClient;
 let operator: KubeClient;
 let store: KubeSecretStore;
 let namespace: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   fixture = await openKubeFixture();
   gateway = await fixture.clientOf("gateway", functionRights.gateway);
   const look = { apiGroups: ["service.com"], resources: ["secrets"], verbs: ["list"] };
-  seeing = await fixture.clientOf("seeing", functionRights.gateway, [look]);
+  listing = await fixture.clientOf("seeing", functionRights.gateway, [look]);
   operator = await fixture.clientOf("operator", functionRights.operator);
   store = new KubeSecretStore(gateway);
   [namespace] = fixture.namespaces;
@@ -44,7 +44,7 @@ async function valueOf(ref: SecretRef): Promise<Uint8Array | undefined> {
   return text === undefined ? undefined : Buffer.from(text, "base64");
 }
 
-/** What the operator does for a core Secret without reference. */
+/** Does what the operator does for a core Secret without a reference. */
 async function operate(ref: SecretRef): Promise<void> {
   const made = secretReference(await operator.get<CoreSecret>(kinds.coreSecret, ref));
   if (made !== undefined) await applySecretReference(operator, made);
@@ -52,19 +52,19 @@ async function operate(ref: SecretRef): Promise<void> {
 
 describe("KubeSecretStore", () =>
   secretStoreContract(async () => ({
-    store: new KubeSecretStore(seeing),
+    store: new KubeSecretStore(listing),
     valueOf,
     namespaces: fixture.namespaces,
     close: () => fixture.empty(kinds.secretReference, kinds.coreSecret),
   })));
 
-test("the account can read no core Secret, and what it makes goes with it", async () => {
+test("the account can read no core Secret, and a reference goes with its core Secret", async () => {
   const ref = { namespace, name: "unread" };
   await store.create(ref, bytes("canary"));
   const reads = [
     () => gateway.get(kinds.coreSecret, ref),
     () => gateway.listPage(kinds.coreSecret, ref),
-    // Whoever may patch reads: a patch that changes nothing is answered with the object.
+    // The right to patch implies reading: the response to an empty patch is the object.
     () => gateway.patch(kinds.coreSecret, "merge", {}, ref),
     () => gateway.apply(kinds.coreSecret, { metadata: ref }, ref),
   ];
@@ -82,7 +82,7 @@ test("the account can read no core Secret, and what it makes goes with it", asyn
 });
 
 describe("secrets of others", () => {
-  test("are invisible, and nothing is done to them", async () => {
+  test("are invisible and never changed", async () => {
     const ref = { namespace, name: "foreign" };
     await fixture.cluster.kubectl(["create", "secret", "generic", "foreign", "--from-literal=key=theirs"]);
     await operate(ref);
@@ -94,7 +94,7 @@ describe("secrets of others", () => {
     expect(Buffer.from((await valueOf(ref)) ?? []).toString()).toBe("theirs");
   });
 
-  test("with the platform's label can be named and not be changed when they have a type or an owner", async () => {
+  test("with the platform's label are listed but cannot be changed when they have a type or an owner", async () => {
     const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "owner" } };
     await fixture.cluster.apply(config);
     const { metadata } = await fixture.admin.get(kinds.configMap, { namespace, name: "owner" });
@@ -126,7 +126,7 @@ describe("secrets of others", () => {
     }
   });
 
-  test("that took the place of one of ours since are not touched", async () => {
+  test("that replaced one of Weir's are not touched", async () => {
     const ref = { namespace, name: "swapped" };
     await store.create(ref, bytes("ours"));
     await fixture.admin.delete(kinds.coreSecret, ref);
@@ -140,7 +140,7 @@ describe("secrets of others", () => {
 });
 
 describe("several keys", () => {
-  test("are named, never replaced by one value, and removed together", async () => {
+  test("are listed, never replaced by one value, and removed together", async () => {
     const ref = { namespace, name: "several" };
     const stringData = { "a.crt": "1", "a.key": "2" };
     await fixture.cluster.apply({
@@ -171,8 +171,8 @@ describe("several keys", () => {
   });
 });
 
-describe("what a process left half done", () => {
-  test("a creation without reference is completed by the operator", async () => {
+describe("after an interrupted change", () => {
+  test("a creation without a reference is completed by the operator", async () => {
     const ref = { namespace, name: "half-made" };
     const data = { "half-made": Buffer.from("x").toString("base64") };
     const made: CoreSecret = { metadata: { ...ref, labels: ours }, type: "Opaque", data };
@@ -197,7 +197,7 @@ describe("what a process left half done", () => {
     expect(await core(ref)).toBeUndefined();
   });
 
-  test("a removal that took the core Secret alone can be done again, and so can the creation", async () => {
+  test("a removal of the core Secret alone can be repeated, and so can the creation", async () => {
     const ref = { namespace, name: "half-gone" };
     await store.create(ref, bytes("one"));
     await fixture.admin.delete(kinds.coreSecret, ref);
@@ -206,14 +206,14 @@ describe("what a process left half done", () => {
     expect((await reference(ref))?.spec.secretRef.uid).toBe((await core(ref))?.metadata.uid);
     expect((await reference(ref))?.metadata.ownerReferences).toHaveLength(1);
     await fixture.admin.delete(kinds.coreSecret, ref);
-    // A garbage collector, where there is one, may have been first.
+    // A garbage collector, where there is one, may have removed it first.
     await store.remove(ref).catch((err: unknown) => expect(err).toMatchObject({ code: "secret_not_found" }));
     expect(await reference(ref)).toBeUndefined();
     expect(await store.list(namespace)).not.toContain("half-gone");
   });
 });
 
-test("a namespace that does not exist is said", async () => {
+test("a namespace that does not exist is reported", async () => {
   const ref = { namespace: `${namespace}-never`, name: "x" };
   const create = new KubeSecretStore(fixture.admin).create(ref, bytes("x"));
   await expect(create).rejects.toMatchObject({ code: "namespace_not_found" });

@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/** What the API server would make of the objects: every unknown field and every warning is an error. */
-function judge(text: string): Promise<string> {
+/** Applies the objects as a dry run; every unknown field and every warning is an error. */
+function dryRun(text: string): Promise<string> {
   const strict = ["--server-side", "--dry-run=server", "--validate=strict", "--warnings-as-errors"];
   return cluster.kubectl(["apply", ...strict, "--field-manager=weir-test", "--filename=-"], {
     input: text,
@@ -61,27 +61,27 @@ const odd = {
 
 test.each<readonly [string, Readonly<Record<string, unknown>>]>([
   ...editionNames.map((edition) => [edition, { edition }] as const),
-  ["with everything that can be said", odd],
-  ["beside a broker that runs elsewhere", { nats: { url: "tls://broker.example.com:4222" } }],
-])("%s: every object is taken, strictly and without a warning", async (_, input) => {
+  ["with every setting", odd],
+  ["with a broker that runs elsewhere", { nats: { url: "tls://broker.example.com:4222" } }],
+])("%s: every object is accepted, strictly and without a warning", async (_, input) => {
   const platform = readPlatform({ ...input, platformNamespace: cluster.namespace, functionNamespace });
   const tls = { certificate: "PEM", key: "PEM", authority: "PEM" };
   const parts = platformManifests(platform, { secrets: secretManifests(platform, secretValues(platform, tls)) });
   const objects = parts.flatMap((part) => part.objects);
-  const answers = (await judge(manifestsText(parts))).trim().split("\n");
-  expect(answers).toHaveLength(objects.length);
+  const results = (await dryRun(manifestsText(parts))).trim().split("\n");
+  expect(results).toHaveLength(objects.length);
 });
 
-test("an unknown field, and pods below the level restricted, would be told", async () => {
+test("an unknown field, and pods below the level restricted, would be rejected", async () => {
   const platform = readPlatform({ platformNamespace: cluster.namespace, functionNamespace });
   const objects = platformManifests(platform).flatMap((part) => part.objects);
   const operator = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "operator");
   const text = (object: KubernetesObject | undefined) =>
     manifestsText([{ name: "operator", objects: object === undefined ? [] : [object] }]);
-  await expect(judge(text(operator).replace("replicas:", "replica:"))).rejects.toThrow(
+  await expect(dryRun(text(operator).replace("replicas:", "replica:"))).rejects.toThrow(
     /spec\.replica: field not declared/,
   );
-  await expect(judge(text(operator).replace("runAsNonRoot: true", "runAsNonRoot: false"))).rejects.toThrow(
+  await expect(dryRun(text(operator).replace("runAsNonRoot: true", "runAsNonRoot: false"))).rejects.toThrow(
     /would violate PodSecurity/,
   );
 });

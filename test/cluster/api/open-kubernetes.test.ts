@@ -21,8 +21,8 @@ import {
 } from "../../support/process-rights.ts";
 
 let fixture: KubeFixture;
-const troubles: unknown[] = [];
-const news = { onFailure: (err: unknown): void => void troubles.push(err), onRecovered: () => {} };
+const errors: unknown[] = [];
+const news = { onFailure: (err: unknown): void => void errors.push(err), onRecovered: () => {} };
 
 beforeAll(async () => {
   fixture = await openKubeFixture();
@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 test.each(["community", "pro"] as const)(
-  "in edition %s each process opens what it needs with its rights alone",
+  "in edition %s each process opens what it needs with only its own rights",
   async (edition) => {
-    troubles.length = 0;
+    errors.length = 0;
     const { namespaces, cluster } = fixture;
     const many = edition === "pro";
     const configOf = async (name: keyof typeof functionRights): Promise<ClusterConfig> => {
@@ -49,10 +49,10 @@ test.each(["community", "pro"] as const)(
     const operator = operatorCluster(await configOf("operator"), settings, news);
     try {
       if (many) await cluster.kubectl(["label", "namespace", namespaces[1], "com.service.namespace=1"]);
-      const heard: string[] = [];
+      const observers: string[] = [];
       const seen = new Set<string>();
       for (const { functions, endpoints } of [gateway, worker, autoscaler]) {
-        const who = String(heard.push(""));
+        const who = String(observers.push(""));
         await functions.watch({
           set: ({ name, namespace, replicas }) => seen.add(`${who} ${name} ${namespace} ${replicas}`),
           removed: () => {},
@@ -67,18 +67,18 @@ test.each(["community", "pro"] as const)(
         );
         await scaleFunction(autoscaler.functions, ref, 2, 0);
         await scaleFunction(worker.functions, ref, 3, 0);
-        const told = ["1", "2", "3"].map((who) => `${who} hello ${namespace} 3`);
-        await eventually(() => told.every((each) => seen.has(each)), { what: "the function" });
+        const expected = ["1", "2", "3"].map((who) => `${who} hello ${namespace} 3`);
+        await eventually(() => expected.every((each) => seen.has(each)), { what: "the function" });
         await gateway.functions.remove(ref);
       }
-      // Those of other tests are there too.
+      // Namespaces of other tests exist, too.
       const mine = () => namespaces.filter((name) => operator.namespaces.names.has(name)).length;
       await eventually(() => mine() === (many ? 2 : 1), { what: "namespaces" });
       expect((await gateway.namespaces.get(namespaces[0]))?.name).toBe(namespaces[0]);
       expect(await gateway.secrets.list(namespaces[0])).toEqual([]);
       expect(await autoscaler.leases.acquire("autoscaler", "a", 5_000)).toBe(true);
       expect(await operator.leases.acquire("operator", "a", 5_000)).toBe(true);
-      expect(troubles.map(String).filter((sentence) => sentence.includes(`"${namespaces[0]}`))).toEqual([]);
+      expect(errors.map(String).filter((sentence) => sentence.includes(`"${namespaces[0]}`))).toEqual([]);
     } finally {
       await Promise.all([gateway, worker, autoscaler, operator].map((each) => each.close()));
     }

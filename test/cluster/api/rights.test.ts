@@ -10,11 +10,11 @@ import { eventually } from "../../support/eventually.ts";
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
 let cluster: TestCluster;
-/** Namespaces: of functions, another one with the marker, and one of somebody else. */
+/** Namespaces: the one of functions, another one with the marker, and a foreign one. */
 let functions: string;
 let marked: string;
 let foreign: string;
-const ask = new Map<Account, (request: ClusterRequest) => Promise<ClusterAnswer>>();
+const senders = new Map<Account, (request: ClusterRequest) => Promise<ClusterAnswer>>();
 
 const rbac = "rbac.authorization.k8s.io";
 const versions = new Map([
@@ -44,16 +44,16 @@ beforeAll(async () => {
   await cluster.apply(...accessManifests(platform));
   for (const account of Object.values(accounts)) {
     const { token } = await cluster.account(account);
-    ask.set(account, requestsAs(cluster, token));
+    senders.set(account, requestsAs(cluster, token));
   }
-  await guarded();
+  await policiesEnforced();
 });
 afterAll(() => cluster.close());
 
 const enforced = { "pod-security.kubernetes.io/enforce": "restricted" };
 
-/** The API server enforces a policy some moments after it was made. */
-async function guarded(): Promise<void> {
+/** Waits for the policies, which the API server enforces some moments after their creation. */
+async function policiesEnforced(): Promise<void> {
   for (const [account, request] of [
     [accounts.gateway, newNamespace(`${cluster.namespace}-none`)],
     [accounts.operator, newQuota(foreign)],
@@ -65,9 +65,9 @@ async function guarded(): Promise<void> {
 }
 
 async function as(account: Account, request: ClusterRequest): Promise<ClusterAnswer> {
-  const asking = ask.get(account);
-  if (asking === undefined) throw new Error(`no account "${account}"`);
-  return asking(request);
+  const send = senders.get(account);
+  if (send === undefined) throw new Error(`no account "${account}"`);
+  return send(request);
 }
 
 function root(group: string): string {
@@ -132,14 +132,14 @@ function newBinding(namespace: string, account: string, subjects: readonly objec
 }
 
 describe.each(Object.values(accounts))("%s", (account) => {
-  test("may do with its own token all that its process needs, where it needs it", async () => {
+  test("may do with its own token all that its process needs", async () => {
     const own = accountRights({ manyNamespaces: true, platformNamespace: cluster.namespace }).find(
       (rights) => rights.account === account,
     );
     const places = [
       [own?.platform ?? [], cluster.namespace],
       [own?.functions ?? [], functions],
-      // What it may write there it may not everywhere; see below.
+      // Writing across the cluster is restricted; see below.
       [readsOf(own?.cluster ?? []), undefined],
     ] as const;
     const requests = places.flatMap(([rules, namespace]) =>
@@ -147,16 +147,16 @@ describe.each(Object.values(accounts))("%s", (account) => {
         rule.resources.flatMap((resource) => rule.verbs.map((verb) => requestOf(rule, resource, verb, namespace))),
       ),
     );
-    const answers = await Promise.all(
-      requests.map(async (request) => ({ request, answer: await as(account, request) })),
+    const responses = await Promise.all(
+      requests.map(async (request) => ({ request, response: await as(account, request) })),
     );
-    const refused = answers
-      .filter(({ answer: { status } }) => status === 401 || status === 403)
-      .map(({ request: { method, path }, answer: { message } }) => `${method} ${path}: ${message}`);
+    const refused = responses
+      .filter(({ response: { status } }) => status === 401 || status === 403)
+      .map(({ request: { method, path }, response: { message } }) => `${method} ${path}: ${message}`);
     expect(refused).toEqual([]);
   });
 
-  test("is refused what leads further: exec, tokens, nodes, other accounts, roles, everybody's secrets", async () => {
+  test("is refused escalation: exec, tokens, nodes, other accounts, roles, everybody's secrets", async () => {
     const inNamespaces = [cluster.namespace, functions, foreign].flatMap((namespace): ClusterRequest[] => [
       { method: "POST", path: `/api/v1/namespaces/${namespace}/pods/some/exec?command=sh` },
       { method: "POST", path: `/api/v1/namespaces/${namespace}/pods/some/portforward` },
@@ -224,7 +224,7 @@ describe("gateway", () => {
     expect(await as("gateway", { method: "DELETE", path: `${all}/token` })).toMatchObject({ status: 200 });
   });
 
-  test("makes, changes and deletes namespaces with the marker only", async () => {
+  test("creates, changes and deletes only namespaces with the marker", async () => {
     const made = await as("gateway", newNamespace(`${cluster.namespace}-new`, { ...markerLabels, ...enforced }));
     expect(made).toMatchObject({ status: 201 });
     const change = (name: string): ClusterRequest => ({
@@ -247,7 +247,7 @@ describe("gateway", () => {
     expect(reserved.message).toContain("is reserved");
   });
 
-  test("makes namespaces of the pod security level restricted, and never changes what is said of it", async () => {
+  test("creates namespaces of the pod security level restricted, and never changes that level", async () => {
     const name = `${cluster.namespace}-strict`;
     const level = (mode: string, value: string) => ({ [`pod-security.kubernetes.io/${mode}`]: value });
     for (const labels of [
@@ -256,8 +256,8 @@ describe("gateway", () => {
       { ...enforced, ...level("warn", "privileged") },
       { ...enforced, ...level("enforce-version", "v1.20") },
     ]) {
-      const answer = await as("gateway", newNamespace(name, { ...markerLabels, ...labels }));
-      expect([answer.status, answer.message]).toEqual([403, expect.stringContaining("level restricted only")]);
+      const response = await as("gateway", newNamespace(name, { ...markerLabels, ...labels }));
+      expect([response.status, response.message]).toEqual([403, expect.stringContaining("level restricted only")]);
     }
     const strict = { ...markerLabels, ...enforced, ...level("enforce-version", "latest") };
     expect(await as("gateway", newNamespace(name, strict))).toMatchObject({ status: 201 });
@@ -276,15 +276,15 @@ describe("gateway", () => {
       { ...strict, ...level("enforce-version", "v1.20") },
       { ...strict, ...level("audit", "privileged") },
     ]) {
-      const answer = await change(labels);
-      expect([answer.status, answer.message]).toEqual([
+      const response = await change(labels);
+      expect([response.status, response.message]).toEqual([
         403,
         expect.stringContaining("levels of namespaces as they are"),
       ]);
     }
   });
 
-  test("reads no object by name and writes nothing in a namespace that is not bound, marked or not", async () => {
+  test("neither gets nor writes objects in a namespace without a binding, marked or not", async () => {
     for (const namespace of [marked, foreign]) {
       const path = `/apis/service.com/v1/namespaces/${namespace}/functions`;
       expect(await as("gateway", { method: "GET", path: `${path}/some` })).toMatchObject({ status: 403 });
@@ -295,14 +295,14 @@ describe("gateway", () => {
 });
 
 describe("operator", () => {
-  test("reads core secrets of functions and may watch none", async () => {
+  test("reads core secrets of functions but may not watch them", async () => {
     const path = `/api/v1/namespaces/${functions}/secrets`;
     expect(await as("operator", { method: "GET", path })).toMatchObject({ status: 200 });
     const watch = `${path}?watch=true&timeoutSeconds=1`;
     expect(await as("operator", { method: "GET", path: watch })).toMatchObject({ status: 403 });
   });
 
-  test("binds the accounts of the platform in namespaces with the marker, to the roles for them and no others", async () => {
+  test("binds only accounts of the platform, only to their roles, only in namespaces with the marker", async () => {
     for (const account of ["gateway", "queue-worker", "autoscaler", "operator"])
       expect(await as("operator", newBinding(marked, account, [subject(account)]))).toMatchObject({ status: 201 });
 
@@ -324,7 +324,7 @@ describe("operator", () => {
       });
   });
 
-  test("makes quotas, limits and policies in namespaces with the marker only", async () => {
+  test("creates quotas only in namespaces with the marker", async () => {
     expect(await as("operator", newQuota(marked))).toMatchObject({ status: 201 });
     expect(await as("operator", newQuota(functions))).toMatchObject({ status: 201 });
     for (const namespace of [foreign, cluster.namespace, "kube-system"])

@@ -16,14 +16,14 @@ const configMap = (name: string, namespace?: string): KubernetesObject => ({
   data: { colour: "green" },
 });
 
-test("the API server answers, and says where it is", async () => {
+test("the API server is ready, and its address and authority are known", async () => {
   expect(await cluster.kubectl(["get", "--raw=/readyz"])).toBe("ok");
   expect(cluster.server).toMatch(/^https:\/\//);
   expect(cluster.ca).toContain("BEGIN CERTIFICATE");
 });
 
 describe("namespaces", () => {
-  test("are fresh for each that opens the cluster, and the one in which objects land", async () => {
+  test("are new each time the cluster is opened, and the default for objects", async () => {
     await using other = await openTestCluster();
     expect(other.namespace).toMatch(/^weir-test-test-cluster-[0-9a-f]{8}$/);
     expect(other.namespace).not.toBe(cluster.namespace);
@@ -32,7 +32,7 @@ describe("namespaces", () => {
     expect(await cluster.kubectl(["get", "configmap", "here", "--output=jsonpath={.data.colour}"])).toBe("green");
   });
 
-  test("go with all that is in them at the close, and what was made outside of them", async () => {
+  test("are removed on close with all they contain, and with what was created outside of them", async () => {
     const other = await openTestCluster();
     const second = `${other.namespace}-second`;
     const role = {
@@ -53,7 +53,7 @@ describe("namespaces", () => {
 });
 
 describe("an account", () => {
-  test("may do with its own token what its role says, and gets 403 for all else", async () => {
+  test("may do with its own token what its role allows, and gets 403 for all else", async () => {
     const rbac = "rbac.authorization.k8s.io";
     await cluster.apply(
       { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "reader" } },
@@ -88,7 +88,7 @@ describe("an account", () => {
     await expect(kubectl(["get", "configmap", "readable"], { namespace: "default" })).rejects.toThrow(/forbidden/i);
   });
 
-  test("that is not there has no token", async () => {
+  test("that does not exist has no token", async () => {
     await expect(cluster.account("nobody")).rejects.toThrow("not found");
   });
 });

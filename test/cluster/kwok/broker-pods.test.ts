@@ -18,12 +18,12 @@ import { tempDirectory, type TempDirectory } from "../../support/temp-directory.
 import { openTestCluster, type TestCluster } from "../../support/test-cluster.ts";
 
 /** Hosts of servers that cannot store, until their pods are replaced. */
-const sick = new Set<string>();
+const unavailable = new Set<string>();
 const pods = ["nats-0", "nats-1", "nats-2"];
-const illness = { status: "unavailable", error: "JetStream stream 'x': write error: no space left on device" };
+const failure = { status: "unavailable", error: "JetStream stream 'x': write error: no space left on device" };
 const monitoring = createServer(({ url = "", headers: { host = "" } }, response) => {
   if (url.startsWith("/jsz")) response.end(JSON.stringify({ config: { sync_always: true } }));
-  else if (sick.has(host.replace(/:\d+$/, ""))) response.writeHead(503).end(JSON.stringify(illness));
+  else if (unavailable.has(host.replace(/:\d+$/, ""))) response.writeHead(503).end(JSON.stringify(failure));
   else response.end(JSON.stringify({ status: "ok" }));
 });
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const name = accounts.queueDoctor;
   const access = accessManifests(readPlatform({ edition: "community", platformNamespace: cluster.namespace }));
   const labels = { app: brokerObjects.statefulSet };
-  // Where pods only pretend to run nobody looks for the image.
+  // Where pods only pretend to run, the image is never pulled.
   const image = cluster.level === "node" ? await loadBaseImage(cluster) : "example/nats:1";
   const container = { name: "nats", image, imagePullPolicy: "Never", command: ["sleep", "3600"] };
   await cluster.apply(
@@ -95,19 +95,19 @@ afterAll(async () => {
   await cluster?.close();
 });
 
-test("the pod of a server that cannot store is deleted, and no other; the doctor waits until another one is ready", async () => {
+test("only the pod of a server that cannot store is deleted, and the doctor waits for its successor", async () => {
   const before = await uids();
   const isOther = async () => (await uidOf("nats-1").catch(() => before[1])) !== before[1];
-  sick.add(hostOf("nats-1"));
+  unavailable.add(hostOf("nats-1"));
   await eventually(isOther, { what: "another pod" });
-  expect(await readinessOf(doctor)).toContain(`the broker cannot store: ${hostOf("nats-1")}: ${illness.error}`);
-  sick.clear();
+  expect(await readinessOf(doctor)).toContain(`the broker cannot store: ${hostOf("nats-1")}: ${failure.error}`);
+  unavailable.clear();
   const restarted = () => doctor.log.find(({ msg }) => msg === "restarted a server of the broker");
   expect(await eventually(restarted, { what: "the end of the wait" })).toMatchObject({
     server: hostOf("nats-1"),
   });
   await eventually(async () => (await readinessOf(doctor)) === "ok\n", {
-    what: "a doctor without trouble",
+    what: "a healthy doctor",
   });
   const [first, second, third] = await uids();
   expect([first, third]).toEqual([before[0], before[2]]);
@@ -123,7 +123,7 @@ test("the pod of a server that cannot store is deleted, and no other; the doctor
   expect(doctor.mishaps).toEqual([]);
 });
 
-test("with its account no other pod can be deleted, nor any be listed or made", async () => {
+test("its account cannot delete other pods, nor list pods, nor delete the StatefulSet", async () => {
   const { kubectl } = await cluster.account(accounts.queueDoctor);
   await expect(kubectl(["delete", "pod", "other"])).rejects.toThrow('cannot delete resource "pods"');
   await expect(kubectl(["get", "pods"])).rejects.toThrow('cannot list resource "pods"');

@@ -37,26 +37,26 @@ test(`${count} namespaces cost the operator neither connections nor watches`, as
   const [watches, { descriptors }] = [await watchesOf(opened.cluster), await operator.measure()];
   made = await makeFunctionNamespaces(opened.cluster, count, functionsEach);
   await allMade(made, functions);
-  // Connections for requests that end are 16 at the most. Other files of tests watch, too, and come and go.
+  // Short requests use at most 16 connections. Other test files open and close watches, too.
   expect((await operator.measure()).descriptors - descriptors).toBeLessThanOrEqual(16);
   expect((await watchesOf(opened.cluster)) - watches).toBeLessThan(2 * count);
 }, 300_000);
 
 test("a new operator reads each kind once, the core secrets once per namespace, and writes nothing", async () => {
   const [operator] = opened.operators;
-  const rests = () =>
+  const idle = () =>
     eventually(async () => (await metricOf(operator, "operator_queued_objects")) === 0, {
       within,
       what: "all to be done",
     });
-  await rests();
+  await idle();
   await operator.stop();
   const before = await requests.count();
   await operator.start();
-  await rests();
+  await idle();
   const [first = ""] = made?.names ?? [];
   await made?.makeFunction(first, "later");
   await allMade(made as FunctionNamespaces, functions + 1);
-  // Ten kinds and five of the platform's own, a list and a watch of each; a lease; the new function.
+  // Ten kinds and five of the platform, each with a list and a watch; a lease; the new function.
   expect((await requests.count()) - before).toBeLessThanOrEqual(count + 1 + 100);
 }, 300_000);

@@ -8,7 +8,7 @@ let opened: OperatedCluster;
 let image: string;
 
 beforeAll(async () => {
-  // As if the default queue, the only one of this edition, were none.
+  // The default queue, the only one of this edition, is not declared.
   opened = await openOperatedCluster(1, ["--declared-queues=mail=5m"]);
   image = opened.cluster.level === "node" ? await loadBaseImage(opened.cluster) : "example/hello:1";
 }, 120_000);
@@ -19,7 +19,7 @@ const { apply, shows } = operatedFunctions(
   () => image,
 );
 
-test("a function whose queue nobody declared runs, is ready, and says that a person is needed", async () => {
+test("a function with an undeclared queue runs, is ready, and is stalled", async () => {
   await apply("unqueued", {});
   const object = await shows(
     "unqueued",

@@ -17,7 +17,7 @@ let image: string;
 
 beforeAll(async () => {
   opened = await openOperatedCluster(1, ["--declared-queues=default=2m"]);
-  // Where pods only pretend to run nobody looks for the image.
+  // Where pods only pretend to run, the image is never pulled.
   image = opened.cluster.level === "node" ? await loadBaseImage(opened.cluster) : "example/hello:1";
 }, 120_000);
 afterAll(async () => {
@@ -45,14 +45,14 @@ interface SliceList {
 }
 const revision = ({ spec }: Deployment) => spec.template.metadata.annotations["service.com/revision"];
 
-test("a Function that is applied becomes a Deployment and a Service, and says when it is ready", async () => {
+test("an applied Function becomes a Deployment and a Service, and reports readiness", async () => {
   await apply("hello", {});
   const object = await shows("hello", "a ready function", isReady, 20_000);
   expect(object.status).toMatchObject({ replicas: 1, availableReplicas: 1, selector: "faas_function=hello" });
   expect(await kubectl("get", "fn", "hello")).toMatch(/hello +True +ReplicasReady +1 +1 +\S+ /);
   const service = await get<{ spec: { ports: readonly object[] } }>("service", "hello");
   expect(service.spec.ports).toMatchObject([{ port: 8080, targetPort: 8080 }]);
-  // Another controller writes the slice, when it comes to it.
+  // Another controller writes the slice in its own time.
   const endpoints = await eventually(
     async () => {
       const slices = await get<SliceList>("endpointslices", "--selector=faas_function=hello");
@@ -64,7 +64,7 @@ test("a Function that is applied becomes a Deployment and a Service, and says wh
   expect(endpoints).toMatchObject([{ conditions: { ready: true } }]);
 });
 
-test("one applied without a count has its minimum, which autoscalers read from its subresource scale", async () => {
+test("a Function applied without a count gets its minimum, which autoscalers read from subresource scale", async () => {
   await apply("counted", { labels: { "com.service.scale.min": "2" } });
   const object = await shows("counted", "a count", ({ spec }) => spec.replicas !== undefined);
   expect(object.spec.replicas).toBe(2);
@@ -74,7 +74,7 @@ test("one applied without a count has its minimum, which autoscalers read from i
     spec: { replicas: 2 },
     status: { replicas: 2, selector: "faas_function=counted" },
   });
-  // As it was applied it is again no change; its count is nobody's business but the autoscaler's.
+  // Applying the same object again changes nothing; the count belongs to the autoscaler.
   await kubectl("scale", "fn/counted", "--replicas=4");
   await apply("counted", { labels: { "com.service.scale.min": "2" } });
   const { spec } = await get<FunctionObject>("fn", "counted");
@@ -97,7 +97,7 @@ test("kubectl scale changes the count and rolls nothing; another environment doe
   expect((await shows("scaled", "all new", isReady, 20_000)).status).toMatchObject({ availableReplicas: 3 });
 });
 
-test("what is missing is said, and what was held up then is made when it comes", async () => {
+test("a missing object is reported, and the function starts once it exists", async () => {
   await apply("needy", { annotations: { "com.service.serviceaccount": "helper" } });
   const object = await shows("needy", "a missing account", isStalled);
   expect(condition(object, "Stalled")).toMatchObject({
@@ -108,24 +108,24 @@ test("what is missing is said, and what was held up then is made when it comes",
   await kubectl("create", "serviceaccount", "helper");
   await shows("needy", "a ready function", isReady, 60_000);
   const events = ["get", "events", "--field-selector=involvedObject.kind=Function,involvedObject.name=needy"];
-  const told = async (): Promise<string[]> => {
+  const eventLines = async (): Promise<string[]> => {
     const { items } = JSON.parse(await kubectl(...events, "--output=json")) as {
       readonly items: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
     };
     return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
   };
-  await eventually(async () => (await told()).some((line) => line.startsWith("Normal ReplicasReady")), {
+  await eventually(async () => (await eventLines()).some((line) => line.startsWith("Normal ReplicasReady")), {
     within,
     what: "the event of its readiness",
   });
-  expect((await told()).toSorted()).toEqual([
+  expect((await eventLines()).toSorted()).toEqual([
     "Normal Recovered: Nothing is in the way any more",
     "Normal ReplicasReady: 1 of 1 replicas is ready",
     expect.stringMatching(/^Warning ServiceAccountNotFound: Cannot start function "needy\..*"helper"/),
   ]);
 });
 
-test("a misspelt key is said with the nearest name, and the function is made when it is right", async () => {
+test("a misspelt key is reported with the nearest name, and the function starts once it is corrected", async () => {
   await apply("misspelt", { labels: { "com.service.scale.mim": "2" } });
   const object = await shows("misspelt", "an unknown key", isStalled);
   expect(condition(object, "Stalled")).toMatchObject({
@@ -155,7 +155,7 @@ test("a service account with rights of the platform itself is refused", async ()
   expect(await kubectl("get", "deployment", "--selector=faas_function=usurper", "--output=name")).toBe("");
 });
 
-test("a timeout beyond timeout_max is said, and makes nothing; one within it is the grace of the pods", async () => {
+test("a timeout beyond timeout_max is refused; one within it is the grace of the pods", async () => {
   await apply("patient", { annotations: { "com.service.timeout": "2h" } });
   const object = await shows("patient", "a refusal", isStalled);
   expect(condition(object, "Stalled")).toMatchObject({
@@ -172,7 +172,7 @@ test("a timeout beyond timeout_max is said, and makes nothing; one within it is 
   expect(made.spec.template.spec.terminationGracePeriodSeconds).toBe(603);
 });
 
-test("an exec_timeout beyond what calls may take is said, and makes nothing; one that a queued call may take runs", async () => {
+test("an exec_timeout beyond that of all calls is refused; one that a queued call may take is accepted", async () => {
   await apply("tireless", { environment: { exec_timeout: "5m" } });
   const object = await shows("tireless", "a refusal", isStalled);
   expect(condition(object, "Stalled")).toMatchObject({
@@ -185,7 +185,7 @@ test("an exec_timeout beyond what calls may take is said, and makes nothing; one
   await shows("tireless", "a ready function", isReady, 60_000);
 });
 
-test("a Profile that is missing or below the baseline is refused with a sentence, and merged when it is good", async () => {
+test("a missing Profile is reported, and merged once it exists", async () => {
   const profile = (spec: object) =>
     opened.cluster.apply({
       apiVersion: "service.com/v1",
@@ -204,7 +204,7 @@ test("a Profile that is missing or below the baseline is refused with a sentence
   ]);
 });
 
-test("a core secret with the platform's label gets its Secret when a function names it, with its keys and no values", async () => {
+test("a labelled core secret that a function names gets a Secret of Weir with its keys and no values", async () => {
   await kubectl("create", "secret", "generic", "labelled", "--from-literal=one=canary", "--from-literal=two=canary");
   await kubectl("label", "secret", "labelled", "app.kubernetes.io/managed-by=weir");
   await apply("naming", { secrets: ["labelled"] });
@@ -225,7 +225,7 @@ test("a core secret with the platform's label gets its Secret when a function na
   expect(JSON.stringify(named)).not.toContain("canary");
 });
 
-test("what others change of its objects is put back; what others own is left alone", async () => {
+test("changes by others to its objects are reverted; objects of others are left alone", async () => {
   await apply("kept", {});
   await shows("kept", "a ready function", isReady, 20_000);
   const { uid } = (await get<Deployment>("deployment", "kept")).metadata;
@@ -247,7 +247,7 @@ test("what others change of its objects is put back; what others own is left alo
   expect(condition(object, "Stalled")?.message).toContain("belongs to something else");
 });
 
-test("a replica that no node has room for, and one beyond the quota, say so", async () => {
+test("an unschedulable replica, and one beyond the quota, are reported", async () => {
   await apply("huge", { requests: { cpu: "900" }, limits: { cpu: "900" } });
   const huge = await shows("huge", "an unschedulable replica", isStalled);
   expect(condition(huge, "Stalled")).toMatchObject({ reason: "Unschedulable" });
@@ -258,7 +258,7 @@ test("a replica that no node has room for, and one beyond the quota, say so", as
   await kubectl("delete", "quota", "tight");
 });
 
-test("all of a function goes with it", async () => {
+test("all objects of a function are deleted with it", async () => {
   await apply("gone", {});
   await shows("gone", "a ready function", isReady, 20_000);
   await kubectl("delete", "fn", "gone");
@@ -269,7 +269,7 @@ test("all of a function goes with it", async () => {
   );
 });
 
-test("the namespace has its policies, quota and limits, and gets them back", async () => {
+test("the namespace has its policies, quota and limits, and a deleted one is restored", async () => {
   const names = () => kubectl("get", "networkpolicy,resourcequota,limitrange", "--output=name");
   const before = await eventually(
     async () => {
@@ -291,7 +291,7 @@ test("IAM objects are accepted and say that they have no effect yet", async () =
     metadata: { name: "issuer", namespace },
     spec: { iss: "https://issuer.example", aud: ["weir"] },
   });
-  const said = await eventually(
+  const conditions = await eventually(
     async () => {
       const text = await opened.cluster.kubectl(["get", "jwtissuer", "issuer", "--output=json"], { namespace });
       const { status } = JSON.parse(text) as { status?: { conditions: readonly object[] } };
@@ -299,7 +299,7 @@ test("IAM objects are accepted and say that they have no effect yet", async () =
     },
     { within, what: "conditions" },
   );
-  expect(said).toMatchObject([
+  expect(conditions).toMatchObject([
     { type: "Accepted", status: "True" },
     { type: "Enforced", status: "False", reason: "NotEnforced" },
   ]);

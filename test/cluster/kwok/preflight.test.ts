@@ -33,7 +33,7 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-/** What the command prints and ends with, as the one whom `kubeconfig` names. */
+/** Output and exit code of the command, run with `kubeconfig`. */
 function preflight(
   kubeconfig: string | undefined,
   ...args: readonly string[]
@@ -48,7 +48,7 @@ function preflight(
   });
 }
 
-test("an administrator hears what is there, and that the images are not", async () => {
+test("an administrator is told what exists, and that the images do not", async () => {
   const { code, lines } = await preflight(cluster.kubeconfig, "--stack", "Pulumi.enterprise.sample.yaml");
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}Kubernetes v1\.\d+/));
   expect(lines).toContainEqual(expect.stringMatching(/^ok {6}you may do all \d+ things/));
@@ -63,7 +63,7 @@ test("an administrator hears what is there, and that the images are not", async 
   expect(code).toBe(problems.length === 0 ? 0 : 1);
 });
 
-test("disks that no volume is large enough for are told", async () => {
+test("disks that no volume is large enough for are reported", async () => {
   await cluster.apply({
     apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
@@ -85,18 +85,18 @@ test("disks that no volume is large enough for are told", async () => {
         hostPath: { path: "/nowhere" },
       },
     });
-  const look = async (storage: string) => {
+  const check = async (storage: string) => {
     const file = join(directory.path, `${storage}.yaml`);
     await writeFile(file, `config:\n  weir:nats:\n    storageClass: ${cluster.namespace}\n    storage: ${storage}\n`);
     return (await preflight(cluster.kubeconfig, "--stack", file)).lines;
   };
   await eventually(
-    async () => (await look("10Gi")).includes(`ok      storage class ${cluster.namespace} for 1 × 10Gi`),
+    async () => (await check("10Gi")).includes(`ok      storage class ${cluster.namespace} for 1 × 10Gi`),
     {
       what: "volumes that are available",
     },
   );
-  expect(await look("21Gi")).toContainEqual(
+  expect(await check("21Gi")).toContainEqual(
     expect.stringMatching(/^PROBLEM storage class \S+ makes no volumes, and of 1 × 21Gi has 0: add volumes/),
   );
 });
@@ -106,7 +106,7 @@ describe("room for the platform", () => {
   const planned = platformRequests(platformManifests(platform).flatMap((part) => part.objects)).pods;
   const asked = sum(planned.map(({ requests }) => requests));
 
-  /** A node that takes no pods but those of `place`, with so many thousandths of a processor. */
+  /** Creates a node that accepts only the pods of {@link onlyOn}, with `cpu` thousandths of a processor. */
   async function nodeOf(cpu: number): Promise<Node> {
     const name = `room-${randomBytes(4).toString("hex")}`;
     const size = { cpu: `${cpu}m`, memory: String(asked.memory), pods: "20" };
@@ -121,7 +121,7 @@ describe("room for the platform", () => {
       async () => {
         const node = JSON.parse(await cluster.kubectl(["get", "node", name, "--output=json"])) as Node;
         const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-        // That of a node which is not ready yet goes a moment later.
+        // The taint of a node that is not ready is removed a moment later.
         return isReady === true && node.spec?.taints?.length === 1 && node;
       },
       { what: `node ${name}` },
@@ -133,7 +133,7 @@ describe("room for the platform", () => {
     tolerations: [{ key: "room", operator: "Equal", value: metadata.name }],
   });
 
-  /** Those of the pods that the scheduler has judged and found no node for. */
+  /** Number of planned pods that the scheduler found no node for. */
   async function unschedulable(node: Node): Promise<number> {
     const pods = planned.map(({ spec }, index) => ({
       apiVersion: "v1",
@@ -174,7 +174,7 @@ interface ScheduledPod {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-test("who has no rights hears which, and of what cannot be looked at", async () => {
+test("an account without rights is told which are missing, and what cannot be checked", async () => {
   const { kubeconfig } = await cluster.account("visitor");
   const { code, lines } = await preflight(kubeconfig);
   expect(code).toBe(1);
@@ -186,7 +186,7 @@ test("who has no rights hears which, and of what cannot be looked at", async () 
   expect(lines.at(-1)).toMatch(/^\d+ things are in the way\.$/);
 });
 
-test("a stack whose kubeconfig only Pulumi can read: no other cluster is looked at in its stead", async () => {
+test("a stack whose kubeconfig only Pulumi can read: no other cluster is checked instead", async () => {
   const file = join(directory.path, "Pulumi.kept.yaml");
   await writeFile(file, "config:\n  weir:kubeconfig:\n    secure: v1:abc\n");
   const { code, lines } = await preflight(undefined, "--stack", file);
@@ -199,7 +199,7 @@ test("a stack whose kubeconfig only Pulumi can read: no other cluster is looked 
   ]);
 });
 
-test("a cluster that is not there, a stack that is wrong", async () => {
+test("an unreachable cluster, and a missing stack, are reported", async () => {
   const away = await preflight("/nowhere/kubeconfig");
   expect(away.code).toBe(1);
   expect(away.lines).toContainEqual(expect.stringMatching(/^PROBLEM the API server cannot be asked: /));

@@ -19,7 +19,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   afterAll(() => stack?.close());
 
   test(
-    "preview makes nothing, up makes that and all is ready, and then there is nothing more to do",
+    "preview changes nothing, up makes the previewed changes, and afterwards all is ready and nothing is left to do",
     async () => {
       const preview = await stack.expect("preview");
       await expect(stack.kubectl("get", "namespace", stack.namespace)).rejects.toThrow("not found");
@@ -43,7 +43,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 
   test(
-    "a secret in the clear is refused, an encrypted one taken, in a group, too",
+    "a secret in plain text is refused, an encrypted one accepted, also in a group",
     async () => {
       const [certificate, key] = [pem("CERTIFICATE"), pem("PRIVATE KEY")];
       await stack.configure({
@@ -62,16 +62,16 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
     steps,
   );
 
-  test("no secret stands in the clear in the state, and no resource is left to a default provider", async () => {
-    await expectNothingInTheClear(stack);
+  test("no secret is in plain text in the state, and no resource uses a default provider", async () => {
+    await expectNoPlainSecrets(stack);
     await expectOwnProviders(stack);
   });
 
   test(
-    "a setting rolls those who read it and nobody else",
+    "a setting rolls only the processes that read it",
     async () => {
       await stack.configure({ "weir:upstreamTimeout": "90s" });
-      // Neither the broker nor the autoscaler does.
+      // The broker and the autoscaler do not read it.
       expect((await stack.expect("up")).changes).toEqual([
         "update Deployment weir-gateway-gateway",
         "update Deployment weir-operator-operator",
@@ -85,7 +85,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 
   test(
-    "a smaller edition is refused while something does not fit into it, by name, and nothing is touched",
+    "a smaller edition is refused while settings exceed it; they are named, and nothing changes",
     async () => {
       const before = await deploymentsOf(stack);
       await stack.configure({ "weir:edition": "community" });
@@ -101,7 +101,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 
   test(
-    "an edition down and up again: queues go and come with their workers",
+    "a change to a smaller edition and back deletes and creates queues with their workers",
     async () => {
       await stack.configure({ "weir:edition": "pro", "weir:queues": undefined });
       const down = await stack.expect("up");
@@ -121,7 +121,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 
   test(
-    "what somebody else changed is drift, and who would change it hears of a conflict with them",
+    "a change by somebody else is drift, and changing the same field is a conflict with them",
     async () => {
       const patch = JSON.stringify({ spec: { minReadySeconds: 1, revisionHistoryLimit: 3, replicas: 5 } });
       await stack.kubectl("patch", "deployment", "gateway", `--patch=${patch}`, "--field-manager=somebody");
@@ -141,7 +141,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 });
 
-// They share nothing but the cluster, and mostly wait.
+// They share only the cluster, and mostly wait.
 describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
   test.each(["community", "standard", "pro"])(
     "%s: preview, up, destroy",
@@ -153,7 +153,7 @@ describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
       await ingress;
       expect((await deploymentsOf(stack)).filter(({ ready, wanted }) => ready !== wanted)).toEqual([]);
       expect(await stack.outputs()).toMatchObject({ edition, queues: ["default"] });
-      await expectNothingInTheClear(stack);
+      await expectNoPlainSecrets(stack);
       await expectOwnProviders(stack);
       await expectNothingLeft(stack);
     },
@@ -161,7 +161,7 @@ describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
   );
 });
 
-async function expectNothingInTheClear(stack: WeirStack): Promise<void> {
+async function expectNoPlainSecrets(stack: WeirStack): Promise<void> {
   const { items } = JSON.parse(await stack.kubectl("get", "secrets", "--output=json")) as {
     readonly items: readonly { readonly metadata: { readonly name: string }; readonly data?: Record<string, string> }[];
   };

@@ -28,7 +28,7 @@ const apply = (text: string) =>
   cluster.kubectl(["apply", "--server-side", "--field-manager=weir-test", "--filename=-"], { input: text });
 const field = (object: string, path: string) => cluster.kubectl(["get", object, `--output=jsonpath={${path}}`]);
 
-test("another size of the broker's disks is refused, and taken by a StatefulSet made anew; the claim keeps its own", async () => {
+test("another disk size of the broker needs a recreated StatefulSet, and the claim keeps its size", async () => {
   await apply(broker("1Gi"));
   await eventually(async () => (await field("statefulset/nats", ".status.readyReplicas")) === "1", {
     what: "the broker",

@@ -4,7 +4,7 @@ import { loadBaseImage } from "../../support/cluster-images.ts";
 import { openOperatedCluster, type OperatedCluster } from "../../support/cluster-operator.ts";
 import { condition, isReady, isStalled, operatedFunctions } from "../../support/operated-functions.ts";
 
-/** What Function objects say of pods that a real kubelet runs, or cannot. */
+/** Conditions of Function objects whose pods a real kubelet runs, or cannot run. */
 let opened: OperatedCluster;
 let image: string;
 
@@ -21,21 +21,21 @@ const { apply, shows, kubectl } = operatedFunctions(
   () => opened,
   () => image,
 );
-/** The kubelet takes its time to find out; what counts is how soon it is said. */
-const patience = 60_000;
+/** The kubelet takes some time to notice. */
+const timeout = 60_000;
 
-test("an image that cannot be had", async () => {
+test("an image that cannot be pulled", async () => {
   await apply("pictureless", { image: "registry.invalid/none:1" });
-  const object = await shows("pictureless", "a condition", isStalled, patience);
+  const object = await shows("pictureless", "a condition", isStalled, timeout);
   expect(condition(object, "Stalled")).toMatchObject({
     reason: expect.stringMatching(/Image/),
     message: expect.stringContaining("registry.invalid/none:1"),
   });
 });
 
-test("a process that ends again and again, with its last words", async () => {
+test("a process that ends repeatedly, with its last output", async () => {
   await apply("crasher", { environment: { mode: "http" }, handler: "sh -c 'echo out of luck >&2; exit 3'" });
-  const object = await shows("crasher", "a crash loop", isStalled, patience);
+  const object = await shows("crasher", "a crash loop", isStalled, timeout);
   expect(condition(object, "Stalled")).toMatchObject({
     reason: "CrashLoopBackOff",
     message: expect.stringContaining("out of luck"),
@@ -50,13 +50,13 @@ test("a process that takes more memory than its limit", async () => {
     limits: { memory: "64Mi" },
     requests: { memory: "64Mi" },
   });
-  const object = await shows("hungry", "too little memory", isStalled, patience);
+  const object = await shows("hungry", "too little memory", isStalled, timeout);
   expect(condition(object, "Stalled")?.message).toMatch(/memory/);
 });
 
-test("a secret that is missing, until it is there", async () => {
+test("a missing secret, until it exists", async () => {
   await apply("secretive", { handler: "cat /var/service/secrets/token", secrets: ["token"] });
-  const object = await shows("secretive", "a missing secret", isStalled, patience);
+  const object = await shows("secretive", "a missing secret", isStalled, timeout);
   expect(condition(object, "Stalled")).toMatchObject({
     reason: "SecretNotFound",
     message: expect.stringContaining('secret "token" does not exist'),

@@ -25,14 +25,14 @@ beforeAll(async () => {
   image = await loadBaseImage(fixture.cluster);
   gateway = await fixture.clientOf("gateway", functionRights.gateway);
   for (const namespace of fixture.namespaces) {
-    // Pods are refused before it is there.
+    // Pods are refused until it exists.
     const account = { namespace, name: "default" };
     await eventually(() => fixture.admin.find(kinds.serviceAccount, account), { ...podWait, what: "its account" });
   }
 });
 afterAll(() => fixture?.close());
 
-/** Runs a shell script as a replica of a function; ends at once when it is told to. */
+/** Runs a shell script as a replica of a function; it ends at once on SIGTERM. */
 async function startPod({ namespace, name }: FunctionRef, pod: string, script: string): Promise<void> {
   const command = ["sh", "-c", `trap 'exit 0' TERM\n${script}\nwhile :; do sleep 1 & wait; done`];
   const container = { name, image, imagePullPolicy: "Never", command };
@@ -51,8 +51,8 @@ async function startPod({ namespace, name }: FunctionRef, pod: string, script: s
 
 async function removePods(...names: readonly string[]): Promise<void> {
   for (const namespace of fixture.namespaces) {
-    const which = names.length === 0 ? ["--all"] : names;
-    await fixture.cluster.kubectl(["delete", "pod", ...which, "--ignore-not-found", "--grace-period=1"], {
+    const selected = names.length === 0 ? ["--all"] : names;
+    await fixture.cluster.kubectl(["delete", "pod", ...selected, "--ignore-not-found", "--grace-period=1"], {
       namespace,
       timeout: 90_000,
     });
@@ -61,7 +61,7 @@ async function removePods(...names: readonly string[]): Promise<void> {
 
 const nothing: KnownFunctions = { find: () => undefined, listen: () => () => {} };
 
-/** Pods that write what they are told. */
+/** Pods that write given lines to their logs. */
 function openLogs() {
   const pods = new Set<string>();
   const logOf = (ref: FunctionRef, pod: string) => fixture.cluster.kubectl(["logs", pod], { namespace: ref.namespace });
@@ -73,7 +73,7 @@ function openLogs() {
       pods.add(`${formatRef(ref)}/${pod}`);
       const lines = async () => (await logOf(ref, pod)).split("\n").length;
       const before = await lines();
-      // The output of the first process alone is kept: others write to its.
+      // Only the first process's output is logged, so others write to that.
       const say = ["exec", pod, "--", "sh", "-c", 'printf "%s\\n" "$0" >/proc/1/fd/1', text];
       await fixture.cluster.kubectl(say, { namespace: ref.namespace });
       await eventually(async () => (await lines()) > before, { ...podWait, what: "the line" });
@@ -106,12 +106,12 @@ describe("logs of pods", () => {
     })();
     const countOf = (pod: string) => records.filter(({ instance }) => instance === pod).length;
     await eventually(() => countOf("restarts-a") === 1, { ...podWait, what: "the first life" });
-    // The command may end with what it ends.
+    // The command may die with the process that it kills.
     await fixture.cluster.kubectl(["exec", "restarts-a", "--", "sh", "-c", "kill 1"]).catch(() => {});
     await eventually(() => countOf("restarts-a") === 2, { ...podWait, what: "the second life" });
     await startPod(ref, "restarts-b", "echo began");
     await eventually(() => countOf("restarts-b") === 1, { ...podWait, what: "the other replica" });
-    // Whoever asks only now is shown what was written before the restart, too.
+    // A reader that comes only now also gets what was written before the restart.
     const texts: string[] = [];
     for await (const { text } of new KubeLogSource(gateway, known).read(query(ref), signal)) texts.push(text);
     expect(texts).toEqual(records.map(({ text }) => text));
@@ -123,7 +123,7 @@ describe("logs of pods", () => {
     expect(records.every(({ timestamp }) => /^\d{4}-.*\.\d{9}Z$/.test(timestamp))).toBe(true);
   });
 
-  test("have long lines whole up to 64 KiB, and cut beyond", async () => {
+  test("have whole lines up to 64 KiB, and truncated ones beyond", async () => {
     const ref = { namespace: fixture.namespaces[0], name: "long" };
     const line = (count: number) => `node -e 'console.log("x".repeat(${count}))'`;
     await startPod(ref, "long-a", ["echo before", line(65_536), line(70_000), "echo after"].join("\n"));
@@ -147,14 +147,14 @@ describe("KubeUsage", () =>
   usageContract(async () => ({
     usage: new KubeUsage(gateway),
     namespaces: fixture.namespaces,
-    // The kubelet measures every 10 s or so, and metrics-server asks it every 15 s.
+    // The kubelet measures about every 10 s, and metrics-server scrapes it every 15 s.
     within: 120_000,
     start: (ref, busy) => startPod(ref, `${ref.name}-a`, busy ? "while :; do :; done" : ""),
     end: (ref) => removePods(`${ref.name}-a`),
     close: () => removePods(),
   })));
 
-test("nothing is known of usage where nobody measures it", async () => {
+test("usage is unknown where nothing measures it", async () => {
   const blind = await fixture.clientOf("blind", []);
   expect(await new KubeUsage(blind).of({ namespace: fixture.namespaces[0], name: "x" })).toBeUndefined();
 });

@@ -61,23 +61,23 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/** What the pod behind the Service reads in its file. */
-async function told(): Promise<string> {
+/** The text that the pod behind the Service reads from its file. */
+async function servedText(): Promise<string> {
   const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(2_000) });
   expect(response.status).toBe(200);
   return response.text();
 }
 
-test("a pod of an image that was made here is reached through its Service", async () => {
+test("a pod of an image that was built here is reached through its Service", async () => {
   // The first connection may come before the Service knows its endpoint.
-  expect(await eventually(told, { what: "an answer through the Service" })).toBe("first");
+  expect(await eventually(servedText, { what: "an answer through the Service" })).toBe("first");
 });
 
-test("a changed secret reaches the pod that runs", async () => {
+test("a changed secret reaches the running pod", async () => {
   const pods = ["get", "pods", "--output=jsonpath={.items[*].metadata.uid}"];
   const before = await cluster.kubectl(pods);
   await cluster.apply(secret("second"));
-  await eventually(async () => (await told()) === "second", {
+  await eventually(async () => (await servedText()) === "second", {
     within: 90_000,
     what: "the changed secret in the pod",
     every: 250,
@@ -85,8 +85,8 @@ test("a changed secret reaches the pod that runs", async () => {
   expect(await cluster.kubectl(pods)).toBe(before);
 });
 
-test("what the pod writes is in its log", async () => {
-  await told();
+test("the output of the pod is in its log", async () => {
+  await servedText();
   const log = () => cluster.kubectl(["logs", "deployment/teller"]);
   await eventually(async () => (await log()).includes("asked"), { what: "the pod's line in its log" });
 });

@@ -51,7 +51,7 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   );
 
   test(
-    "another version loses no call, and comes to the operator first, to the gateways last",
+    "another version loses no call, and rolls the operator first and the gateways last",
     async () => {
       await loadPlatformImages(opened().cluster, "next");
       const { failures, up } = await underCalls({ "weir:images": { weir: "weir:next", nats: "weir-nats:next" } });
@@ -76,7 +76,7 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   );
 
   test(
-    "destroy ends, with functions in it, and leaves nothing but the definitions",
+    "destroy succeeds with functions in it, and leaves nothing but the definitions",
     () => expectNothingLeft(stack),
     longStep,
   );

@@ -21,9 +21,9 @@ import { say } from "../../support/say.ts";
 
 const namespaces = 1_000;
 const functionsEach = 10;
-/** MB (1 000 000 bytes), seconds, requests a second. */
+/** MB (1 000 000 bytes), seconds, seconds, requests per second. */
 const promised = { memory: 250, ready: 60, acted: 3, atRest: 20 };
-/** Lists and watches of each kind, in pages of 500; leases; what stands in the way of none. */
+/** Lists and watches of each kind, in pages of 500, and leases. */
 const readsAtStart = 400;
 const minutes = 60_000;
 
@@ -65,7 +65,7 @@ afterAll(async () => {
   await opened.close();
 }, 10 * minutes);
 
-/** MB that are resident, and that ever were. */
+/** Resident MB, current and peak. */
 async function residentOf(pid: number): Promise<{ readonly now: number; readonly most: number }> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const megabytes = (field: string) =>
@@ -80,7 +80,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 test(
-  `a new operator is ready after ${promised.ready} s, and writes nothing that is right`,
+  `a new operator is ready after ${promised.ready} s, and writes nothing that is already right`,
   async () => {
     const [operator] = opened.operators;
     const before = await requests.count();
@@ -90,19 +90,19 @@ test(
     const all = await timed(() =>
       eventually(async () => (await metricOf(operator, "operator_queued_objects")) === 0, {
         within: 10 * minutes,
-        what: "all to be looked at",
+        what: "all objects to be reconciled",
         every: 1_000,
       }),
     );
-    const asked = (await requests.count()) - before;
-    say(`it has looked at all ${all.toFixed(1)} s later, with ${asked} requests`);
+    const sent = (await requests.count()) - before;
+    say(`it has looked at all ${all.toFixed(1)} s later, with ${sent} requests`);
     // One list of core secrets for each namespace.
-    expect(asked).toBeLessThanOrEqual(namespaces + readsAtStart);
+    expect(sent).toBeLessThanOrEqual(namespaces + readsAtStart);
   },
   15 * minutes,
 );
 
-test(`a new function is acted on after ${promised.acted} s`, async () => {
+test(`a new function has its Deployment after ${promised.acted} s`, async () => {
   const [first = ""] = seed.names;
   const acted = await timed(async () => {
     await seed.makeFunction(first, "later");
@@ -148,7 +148,7 @@ test(
   10 * minutes,
 );
 
-test(`the operator takes ${promised.memory} MB, and no more than is derived`, async () => {
+test(`the operator takes at most ${promised.memory} MB, and at most the derived limit`, async () => {
   const [operator] = opened.operators;
   const held = await operator.measure();
   const { now, most } = await residentOf(operator.pid);

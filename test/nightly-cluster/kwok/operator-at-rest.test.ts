@@ -17,16 +17,16 @@ afterAll(async () => {
 }, 300_000);
 
 const many = 1_000;
-/** What one command of kubectl applies in good time. */
-const portion = 200;
+/** Objects that one kubectl command applies in good time. */
+const batch = 200;
 
-test(`the operator lets the API server rest, with ${many} functions that sleep`, async () => {
+test(`the operator hardly uses the API server with ${many} functions scaled to zero`, async () => {
   const { cluster, namespace } = opened;
   const names = Array.from({ length: many }, (_, index) => `many-${index}`);
   const requests = await countRequestsOf(cluster, "operator");
   const began = performance.now();
-  for (let first = 0; first < many; first += portion) {
-    const objects = names.slice(first, first + portion).map((name) => ({
+  for (let first = 0; first < many; first += batch) {
+    const objects = names.slice(first, first + batch).map((name) => ({
       apiVersion: "service.com/v1",
       kind: "Function",
       metadata: { name, namespace },

@@ -8,9 +8,9 @@ const { isThere, cluster } = pretendedStacks("The tests of an interrupted Pulumi
 
 const steps = 600_000;
 
-describe.skipIf(!isThere)("an up that does not come to its end", () => {
+describe.skipIf(!isThere)("an up that does not complete", () => {
   let stack: WeirStack;
-  /** More processors than any node has: pods that ask for them never start. */
+  /** More processors than any node has: pods that request them never start. */
   const tooMany = "999";
   const requested = (kind: string, name: string): Promise<string> => {
     const path = "{.spec.template.spec.containers[0].resources.requests.cpu}";
@@ -24,13 +24,13 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
   afterAll(() => stack?.close());
 
   test(
-    "fails soon when pods do not start, and up --refresh is the way back",
+    "fails soon when pods do not start, and up --refresh recovers",
     async () => {
       const before = await requested("deployment", "operator");
       await stack.configure({ "weir:cpu": { operator: tooMany }, "weir:timeouts": { deployments: "5s" } });
       const { code, output } = await stack.run("up");
       expect(code).not.toBe(0);
-      // The provider took the Deployment for ready; the cluster says that it is not.
+      // The provider considered the Deployment ready; the cluster says that it is not.
       expect(output).toMatch(/Cannot continue after Deployment "operator" in ".*": .* after 5 s/);
       expect(await requested("deployment", "operator")).toBe(tooMany);
 
@@ -44,14 +44,14 @@ describe.skipIf(!isThere)("an up that does not come to its end", () => {
   );
 
   test(
-    "leaves a state that is not true when it is killed, and up --refresh is the way back",
+    "leaves a wrong state when it is killed, and up --refresh recovers",
     async () => {
       const before = await requested("statefulset", "nats");
       await stack.configure({ "weir:cpu": { nats: tooMany }, "weir:images": { nats: "weir-nats:wrong" } });
       const isWritten = async () => (await requested("statefulset", "nats")) === tooMany;
       await stack.kill("up", { when: isWritten, within: steps });
       await stack.configure({ "weir:cpu": undefined, "weir:images": undefined });
-      // The state has what is asked for, so Pulumi has nothing to do; the cluster has something else.
+      // The state equals the configuration, so Pulumi has nothing to do; the cluster differs.
       const again = await stack.run("up");
       expect(again.code).not.toBe(0);
       expect(again.output).toMatch(

@@ -8,7 +8,7 @@ import { openPulumiStack, pulumiCommand, type PulumiStack } from "../../support/
 import { hasPretendedCluster, openPretendedCluster } from "../../support/pretended-cluster.ts";
 import type { TestCluster } from "../../support/test-cluster.ts";
 
-/** The stand-ins of the provider plugins: do they what the real ones do, where a program would notice? */
+/** Checks that the stand-ins of the provider plugins do what the real ones do, as far as a program notices. */
 const sample = join(import.meta.dirname, "..", "..", "support", "pulumi", "sample");
 
 const isThere = pulumiCommand() !== undefined && hasPretendedCluster();
@@ -33,7 +33,7 @@ afterAll(async () => {
 const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args, { namespace });
 
 describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
-  test("a preview makes nothing; up makes all, awaited; then there is nothing to do", async () => {
+  test("a preview changes nothing; up creates all and awaits it; then there is nothing to do", async () => {
     const preview = await stack.expect("preview");
     expect(preview.changes).toHaveLength(10);
     await expect(kubectl("get", "namespace", namespace)).rejects.toThrow("not found");
@@ -51,7 +51,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect((await stack.expect("refresh", "--expect-no-changes")).changes).toEqual([]);
   });
 
-  test("what is secret stands nowhere in the clear", async () => {
+  test("no secret is stored in plain text", async () => {
     const { word } = await stack.outputs();
     const [name = ""] = (await kubectl("get", "secret", "--output=name")).split("\n");
     const { data } = JSON.parse(await kubectl("get", name, "--output=json")) as { data: { password: string } };
@@ -63,7 +63,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(files).not.toContain("PRIVATE KEY");
   });
 
-  test("content of a ConfigMap is replaced: a new one first where its name is free, else the old one goes first", async () => {
+  test("a ConfigMap is replaced: created first if its new name is free, else deleted first", async () => {
     await stack.configure({ "sample:colour": "green" });
     const preview = await stack.expect("preview");
     const { changes, steps } = await stack.expect("up");
@@ -84,21 +84,21 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     );
   });
 
-  test("where the provider is told so, content changes in place", async () => {
+  test("content changes in place where the provider is configured so", async () => {
     await stack.configure({ "sample:mutable": true });
     await stack.expect("up");
     await stack.configure({ "sample:colour": "blue" });
     expect((await stack.expect("up")).changes).toEqual(["update ConfigMap fixed", "update ConfigMap settings"]);
   });
 
-  test("a selector cannot be changed: the Deployment comes anew", async () => {
+  test("a selector cannot be changed: the Deployment is replaced", async () => {
     await stack.configure({ "sample:label": "other" });
     const { changes } = await stack.expect("up");
     expect(changes).toContain("create-replacement Deployment web");
     expect(changes).toContain("delete-replaced Deployment web");
   });
 
-  test("what somebody else changed is drift, and a conflict to who would change it", async () => {
+  test("a change by somebody else is drift, and a conflict for a change of the same field", async () => {
     await cluster.apply({
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -115,14 +115,14 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(refused.output).toContain("Server-Side Apply field conflict");
   });
 
-  test("replicas that are left to others stay what they are", async () => {
+  test("replicas that are left to others stay unchanged", async () => {
     await stack.configure({ "sample:fixed": "white" });
     await kubectl("scale", "deployment/web", "--replicas=3");
     await stack.expect("up", "--refresh");
     expect(await kubectl("get", "deployment", "web", "--output=jsonpath={.spec.replicas}")).toBe("3");
   });
 
-  test("what is there is not taken over; what does not become ready is said, and kept in the state", async () => {
+  test("an existing object is not adopted; one that is never ready is reported, and kept in the state", async () => {
     const names = async () => (await stack.resources()).map(({ urn }) => urn.split("::").at(-1));
     // One after the other: the first error of an update ends the rest of it.
     await stack.configure({ "sample:hopeless": true });
@@ -139,7 +139,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     expect(await names()).not.toContain("taken");
   });
 
-  test("a Deployment that was ready before a change is taken for ready after it, whatever its pods do", async () => {
+  test("a Deployment that was ready before a change counts as ready after it, whatever its pods do", async () => {
     // More than any node has: the new pod never starts.
     await stack.configure({ "sample:hopeless": false, "sample:taken": undefined, "sample:cpu": "999" });
     await stack.expect("up");
@@ -150,7 +150,7 @@ describe.skipIf(!isThere)("the stand-ins of the provider plugins", () => {
     });
   });
 
-  test("destroy leaves nothing of it", async () => {
+  test("destroy leaves nothing", async () => {
     await stack.expect("destroy");
     expect(await stack.resources()).toEqual([]);
     await expect(kubectl("get", "namespace", namespace)).rejects.toThrow("not found");

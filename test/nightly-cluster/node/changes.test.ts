@@ -12,7 +12,7 @@ import { openWeirStack, stackPlatform, type WeirStack } from "../../support/weir
 
 const opened = stacksCluster();
 
-describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can have anew", () => {
+describe.skipIf(!hasPulumi)("changes of a stack of edition enterprise on real pods", () => {
   let stack: WeirStack;
   let platform: ClusterPlatform;
   const client = clusterClient(() => platform);
@@ -32,7 +32,7 @@ describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can
   }, longStep);
 
   test(
-    "other passwords: the old ones open nothing, what was queued is there, and no call is lost",
+    "new passwords: the old ones are refused, queued calls survive, and no call is lost",
     async () => {
       const queued = await client.send("/async-function/steady", { method: "POST", body: "hello" });
       const id = queued.headers.get("x-call-id") ?? "";
@@ -51,7 +51,7 @@ describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can
   );
 
   test(
-    "another certificate of the broker: who connects sees it, what was queued is there, and no call is lost",
+    "a new certificate of the broker: clients get it, queued calls run, and no call is lost",
     async () => {
       const serial = async (): Promise<string> => {
         const encoded = await stack.kubectl("get", "secret", "nats-tls", "--output=jsonpath={.data.tls\\.crt}");
@@ -73,7 +73,7 @@ describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can
   );
 
   test(
-    "a queue that holds a call and is taken away: the doctor says so, and the call runs once the queue is back",
+    "a removed queue that holds a call: the doctor reports it, and the call runs once the queue is back",
     async () => {
       const workers = "app.kubernetes.io/instance=queue-worker-reports";
       await stack.kubectl("scale", "deployment", "--selector", workers, "--replicas=0");
@@ -89,7 +89,7 @@ describe.skipIf(!hasPulumi)("what a stack of edition enterprise on real pods can
           const lines = (await stack.kubectl(...doctors)).split("\n");
           return lines.some((line) => line.includes("no longer declared and holds calls") && line.includes("reports"));
         },
-        { within: 60_000, what: "the doctor's word", every: 500 },
+        { within: 60_000, what: "the doctor's log line", every: 500 },
       );
       expect(await (await client.send(`/async-function/${id}`)).json()).toMatchObject({ state: "queued" });
 

@@ -17,9 +17,9 @@ import {
 
 const opened = stacksCluster();
 
-describe.skipIf(!hasPulumi)("a stack of each other edition, as its sample says, on real pods", () => {
+describe.skipIf(!hasPulumi)("a stack of each other edition, as in its sample, on real pods", () => {
   test.each(["community", "standard"])(
-    "%s comes up, runs a function and a queued call, and goes",
+    "%s starts, runs a function and a queued call, and is destroyed",
     async (edition) => {
       const stack = await openWeirStack(opened().cluster, edition);
       try {
@@ -42,9 +42,9 @@ describe.skipIf(!hasPulumi)("a stack of each other edition, as its sample says, 
   );
 });
 
-describe.skipIf(!hasPulumi)("a stack of edition pro, as its sample says, with a broker of three servers", () => {
+describe.skipIf(!hasPulumi)("a stack of edition pro, as in its sample, with a broker of three servers", () => {
   test(
-    "comes up; with another key of the store and another password between servers all calls are there again",
+    "is restored with all calls under a new key of the store and a new password between servers",
     async () => {
       const stack = await openWeirStack(opened().cluster, "pro");
       const place = await tempDirectory("broker-backup");
@@ -75,7 +75,7 @@ describe.skipIf(!hasPulumi)("a stack of edition pro, as its sample says, with a 
         await client.deploy("echo");
         await scaleUsersOfTheBroker(stack, 0);
         await brokerCommand(stack, place.path, "main-restore.ts", "--from", join(place.path, "backup"), "--replace");
-        // Who scaled them by hand is not the program.
+        // The program did not scale them; that was done by hand.
         await stack.expect("up", "--refresh");
         expect(await client.ended(waiting)).toMatchObject({ state: "done" });
         expect(await client.ended(ended)).toMatchObject({ state: "done" });
@@ -91,7 +91,7 @@ describe.skipIf(!hasPulumi)("a stack of edition pro, as its sample says, with a 
 
 describe.skipIf(!hasPulumi)("the example of a platform and two functions in one stack", () => {
   test(
-    "one up makes all, both functions answer, destroy ends",
+    "one up creates all, both functions reply, destroy succeeds",
     async () => {
       const example = join(import.meta.dirname, "..", "..", "..", "examples", "pulumi");
       const namespace = `${opened().cluster.namespace}-example`;
@@ -108,8 +108,8 @@ describe.skipIf(!hasPulumi)("the example of a platform and two functions in one 
         const platform = await stackPlatform(stack, opened().cluster, opened().image);
         const { paths } = await stack.outputs();
         for (const path of paths as readonly string[]) {
-          const answer = await fetch(`${platform.url}${path}`, { method: "POST", body: "hello" });
-          expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64} /)]);
+          const response = await fetch(`${platform.url}${path}`, { method: "POST", body: "hello" });
+          expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64} /)]);
         }
         expect(await stack.files()).not.toContain("a key nobody knows");
         await expectNothingLeft(stack);

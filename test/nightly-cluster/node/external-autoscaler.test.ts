@@ -15,20 +15,20 @@ beforeAll(async () => {
 afterAll(() => platform?.close(), 200_000);
 
 const client = clusterClient(() => platform);
-/** Usage is measured every 15 s, and looked at as often. */
-const patience = 240_000;
+/** Milliseconds; usage is measured every 15 s, and evaluated as often. */
+const timeout = 240_000;
 
 /** Resolves with the Function once it `holds`. */
 async function shows(what: string, holds: (object: FunctionObject) => boolean): Promise<FunctionObject> {
-  const look = async (): Promise<FunctionObject | undefined> => {
+  const find = async (): Promise<FunctionObject | undefined> => {
     const object = JSON.parse(await client.kubectl("get", "fn", "shared", "--output=json")) as FunctionObject;
     return holds(object) ? object : undefined;
   };
-  return eventually(look, { within: patience, what, every: 1_000 });
+  return eventually(find, { within: timeout, what, every: 1_000 });
 }
 
 test(
-  "a HorizontalPodAutoscaler scales a Function, and Weir's own stands off until Weir is asked for a count",
+  "a HorizontalPodAutoscaler scales a Function, and Weir's autoscaler leaves it alone until Weir sets a count",
   async () => {
     const { functionNamespace: namespace, cluster, image } = platform;
     await cluster.apply({
@@ -38,7 +38,7 @@ test(
       spec: { image, handler: "cat", labels: { "com.service.scale.max": "5" }, requests: { memory: "32Mi" } },
     });
     await shows("a ready replica", ({ status }) => status?.availableReplicas === 1);
-    // Whatever runs takes more than that: the count wanted is the most there may be.
+    // Every process takes more than that, so the desired count is the maximum.
     const memory = { name: "memory", target: { type: "AverageValue", averageValue: "1Mi" } };
     await cluster.apply({
       apiVersion: "autoscaling/v2",
@@ -52,25 +52,25 @@ test(
       },
     });
     await shows("three replicas", ({ spec, status }) => spec.replicas === 3 && status?.availableReplicas === 3);
-    const said = await shows("who scales", (object) => condition(object, "Scaling")?.reason === "ExternalAutoscaler");
-    expect(condition(said, "Scaling")).toMatchObject({
+    const shared = await shows("who scales", (object) => condition(object, "Scaling")?.reason === "ExternalAutoscaler");
+    expect(condition(shared, "Scaling")).toMatchObject({
       status: "True",
       message: expect.stringContaining('Scaled by "kube-controller-manager"'),
     });
-    // Nobody calls it: by load alone Weir would have one.
-    expect(said.spec.replicas).toBe(3);
+    // Nobody calls it: by load alone Weir would keep one replica.
+    expect(shared.spec.replicas).toBe(3);
     expect((await client.show("shared")).conditions).toContainEqual(
       expect.objectContaining({ type: "Scaling", reason: "ExternalAutoscaler" }),
     );
 
     await client.kubectl("delete", "hpa", "shared");
-    const answer = await client.sendJson("POST", "/system/scale-function/shared", {
+    const response = await client.sendJson("POST", "/system/scale-function/shared", {
       serviceName: "shared",
       replicas: 2,
     });
-    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+    expect([response.status, await response.text()]).toEqual([202, ""]);
     const back = await client.show("shared");
     expect(back.conditions).toContainEqual(expect.objectContaining({ type: "Scaling", reason: "OnHold" }));
   },
-  3 * patience,
+  3 * timeout,
 );

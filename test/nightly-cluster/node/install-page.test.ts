@@ -12,13 +12,13 @@ import { hasPulumi, longStep, smallCpu, stacksCluster } from "../../support/stac
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { answerForIngress } from "../../support/weir-stack.ts";
 
-/** The commands of docs/install.md, letter by letter, for each edition: a stack from its sample, used and removed again. */
+/** Runs the commands of docs/install.md verbatim for each edition: a stack from its sample, used and removed. */
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const page = await readFile(join(root, "docs", "install.md"), "utf8");
 const opened = stacksCluster();
 
-/** The blocks between a heading and the next of the same level or above. */
+/** The blocks between a heading and the next one of the same level or above. */
 function blocksOf(heading: string): CommandBlock[] {
   const level = heading.indexOf(" ");
   const begin = page.indexOf(`\n${heading}\n`);
@@ -39,7 +39,7 @@ afterEach(async () => {
   await place?.remove();
 });
 
-/** A shell in what stands for the clone, for a person whose cluster is called `weir`, as that of `npm run cluster` is. */
+/** Opens a shell in a stand-in of the clone, for a cluster called `weir`, as `npm run cluster` names it. */
 async function openTerminal(): Promise<ShellSession> {
   place = await tempDirectory("install-page");
   const [clone, home] = [join(place.path, "clone"), join(place.path, "home")];
@@ -59,20 +59,20 @@ async function openTerminal(): Promise<ShellSession> {
   return shell;
 }
 
-/** Runs commands that must end well, and resolves with what they printed. */
+/** Runs commands that must succeed; resolves with their standard output. */
 async function done(own: ShellSession, commands: string, within = longStep): Promise<string> {
   return (await both(own, commands, within)).stdout;
 }
 
 async function both(own: ShellSession, commands: string, within = longStep): Promise<ShellAnswer> {
-  const answer = await own.run(commands, within).catch((err: unknown) => {
+  const response = await own.run(commands, within).catch((err: unknown) => {
     throw new Error(`In docs/install.md: ${commands}`, { cause: err });
   });
-  expect(answer.code, `${commands}\n${answer.stdout}\n${answer.stderr}`).toBe(0);
-  return answer;
+  expect(response.code, `${commands}\n${response.stdout}\n${response.stderr}`).toBe(0);
+  return response;
 }
 
-/** What differs each time, with "…" in its place: names of pods, ages, durations, dates, what a node has left. */
+/** Replaces by "…" what differs each time: names of pods, ages, durations, dates, optional checks, ports, ids. */
 function anyTime(shown: string): string {
   return shown
     .replaceAll(/^(\S+?)-[0-9a-z]{8,10}-[0-9a-z]{5} +/gm, "$1-…")
@@ -90,7 +90,7 @@ const inOneSpace = (text: string): string => text.replaceAll(/ {2,}/g, " ");
 
 describe.skipIf(!hasPulumi)("docs/install.md", () => {
   test.each(["community", "standard", "pro", "enterprise"])(
-    "a stack of edition %s comes up, is used, and goes",
+    "a stack of edition %s starts, is used, and is removed",
     async (edition) => {
       const own = await openTerminal();
       const { cluster } = opened();
@@ -99,22 +99,22 @@ describe.skipIf(!hasPulumi)("docs/install.md", () => {
       const run = async (block: CommandBlock | undefined, change = (text: string) => text): Promise<string> => {
         if (block === undefined) throw new Error("Cannot find the commands in docs/install.md");
         const { stdout, stderr } = await both(own, change(block.commands.replaceAll("community", edition)));
-        // What is printed is that of the edition of the page.
+        // The page shows the output of its edition only.
         if (isShown && block.shows !== undefined) {
           const shows = anyTime(block.shows);
-          // A terminal shows both; curl counts what it loads in the second where it has none.
+          // A terminal shows both streams; without one, curl prints its progress to standard error.
           const isAsShown = [stdout, stdout + stderr].some((printed) => printsAsShown(inOneSpace(printed), shows));
           expect(isAsShown, `${stdout}${stderr}\nit must be:\n${shows}`).toBe(true);
         }
         return stdout;
       };
 
-      // What it installs is what runs this test.
+      // The test runs with the packages that this would install.
       await run(setUp, (text) => text.replace(/^npm install\n/, ""));
-      // As the page says of nodes with little left: this one has two processors.
+      // As the page advises for small nodes: this one has two processors.
       const cpus = edition === "pro" || edition === "enterprise" ? Object.entries(smallCpu) : [];
       for (const [part, cpu] of cpus) await done(own, `pulumi config set --path weir:cpu.${part} ${cpu}`);
-      if (edition === "standard") await bringWhatTheSampleCountsOn(own);
+      if (edition === "standard") await prepareForStandard(own);
       expect(await run(preflight)).toContain("Nothing is in the way.");
       const ingress = edition === "standard" ? answerForIngress(platform, longStep) : undefined;
       await run(up);
@@ -132,7 +132,7 @@ describe.skipIf(!hasPulumi)("docs/install.md", () => {
       });
       for (const block of uses) await run(block, here);
 
-      if (isShown) await sayMistakes(own);
+      if (isShown) await makeMistakes(own);
       await run(remove);
       const left = await done(own, "kubectl get namespaces --output=name");
       expect(left.split("\n").filter((name) => /\/(?:weir|functions)$/.test(name))).toEqual([]);
@@ -141,8 +141,8 @@ describe.skipIf(!hasPulumi)("docs/install.md", () => {
   );
 });
 
-/** Runs the mistakes of the page, and takes them back. */
-async function sayMistakes(own: ShellSession): Promise<void> {
+/** Runs the mistakes of the page, and reverts them. */
+async function makeMistakes(own: ShellSession): Promise<void> {
   const before = await done(own, "cat Pulumi.community.yaml");
   const { stdout, stderr, code } = await own.run(mistakes?.commands ?? "", longStep);
   expect(code).not.toBe(0);
@@ -150,8 +150,8 @@ async function sayMistakes(own: ShellSession): Promise<void> {
   await done(own, `cat > Pulumi.community.yaml <<'Y'\n${before}\nY`);
 }
 
-/** A class of Ingress; and, for the issuer of cert-manager, a Secret as the check of the cluster says where there is none. */
-async function bringWhatTheSampleCountsOn(own: ShellSession): Promise<void> {
+/** Creates an IngressClass, and uses a Secret instead of an issuer of cert-manager, as preflight advises. */
+async function prepareForStandard(own: ShellSession): Promise<void> {
   const refused = await own.run("npm run --silent preflight -- --stack Pulumi.standard.yaml", longStep);
   expect(refused.stdout.match(/^PROBLEM .*/gm)).toMatchObject([
     expect.stringContaining('there is no ingress class "nginx"'),

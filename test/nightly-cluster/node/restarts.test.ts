@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { notDone, queuedLoad, type QueuedLoad } from "../../support/queued-load.ts";
 import { steadyCalls, type SteadyCalls } from "../../support/steady-calls.ts";
 
-/** What is promised when parts of the platform, or of the cluster, are restarted or away. */
+/** What is promised when parts of the platform, or of the cluster, are restarted or unavailable. */
 let platform: ClusterPlatform;
 
 beforeAll(async () => {
@@ -24,9 +24,9 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => platform?.close(), 200_000);
 
-/** Answers without a process of its own for each call. */
+/** Replies without a new process for each call. */
 const program = `require("http").createServer((ask, answer) => { ask.resume(); answer.end("ok"); }).listen(process.env.PORT, "127.0.0.1")`;
-/** In the order in which they are upgraded; the broker has its own. */
+/** In the order of an upgrade; the broker is tested separately. */
 const parts = ["queue-worker", "gateway", "autoscaler", "operator", "queue-doctor"];
 const client = clusterClient(() => platform);
 const deployed = async (name: string): Promise<true> => {
@@ -34,20 +34,20 @@ const deployed = async (name: string): Promise<true> => {
   return true;
 };
 
-/** Both kinds of load until `during`, which may ask for the number of answers, is over. */
+/** Runs both kinds of load until `during`, which can read the number of replies, has ended. */
 async function underLoad(
   load: { readonly rate: number; readonly newConnections?: boolean },
-  during: (answers: () => number) => Promise<void>,
+  during: (replies: () => number) => Promise<void>,
 ): Promise<SteadyCalls & QueuedLoad> {
   const enough = new AbortController();
   const { signal } = enough;
-  let answers = 0;
-  const onAnswer = (): void => void (answers += 1);
+  let replies = 0;
+  const onAnswer = (): void => void (replies += 1);
   const urls = [`${platform.url}/function/steady`];
   const calls = steadyCalls({ ...load, urls, signal, atOnce: 32, onAnswer });
   const queued = queuedLoad({ client, name: "queued", every: 200, signal });
   try {
-    await during(() => answers);
+    await during(() => replies);
   } finally {
     enough.abort();
     await Promise.allSettled([calls, queued]);
@@ -55,7 +55,7 @@ async function underLoad(
   return { ...(await calls), ...(await queued) };
 }
 
-/** Who comes for the first time meets what the cluster thinks of the gateways; who stays does not. */
+/** New connections depend on the cluster's view of the gateways; existing ones do not. */
 const newcomers = { rate: 100, newConnections: true };
 const seconds = (since: number): number => (performance.now() - since) / 1_000;
 
@@ -70,7 +70,7 @@ function say(what: string, since: number, outcome: SteadyCalls & QueuedLoad, hap
 
 const notOurs = "the cluster is not one of scripts/cluster: nobody told its processes";
 
-/** A process of the cluster; without one that is ours the test is skipped. */
+/** A process of the cluster; the test is skipped if the cluster is not one of scripts/cluster. */
 async function partOf(name: string, skip: (why: string) => never): Promise<ClusterPart> {
   const { directory } = platform.cluster;
   return directory === undefined ? skip(notOurs) : clusterPart(directory, name);
@@ -81,11 +81,11 @@ async function restart(workload: string): Promise<void> {
   await platform.cluster.kubectl(["rollout", "status", workload, "--timeout=170s"], { timeout: 180_000 });
 }
 
-test("S15 no call fails while every part is restarted again and again, and no queued one is lost", async () => {
+test("S15 no call fails and no queued call is lost while every part is restarted repeatedly", async () => {
   const began = performance.now();
   let restarts = 0;
-  const outcome = await underLoad({ rate: 400 }, async (answers) => {
-    while (answers() < 60_000) {
+  const outcome = await underLoad({ rate: 400 }, async (replies) => {
+    while (replies() < 60_000) {
       for (const part of parts) await restart(`deployment/${part}`);
       restarts += parts.length;
     }
@@ -96,12 +96,12 @@ test("S15 no call fails while every part is restarted again and again, and no qu
   say("S15", began, outcome, `${restarts} restarts`);
 }, 480_000);
 
-test("S15 a broker that restarts, or is away, fails no synchronous call, and only queued ones are refused", async () => {
+test("S15 without the broker no synchronous call fails, and only queued ones are refused", async () => {
   const began = performance.now();
   const outcome = await underLoad(newcomers, async () => {
     await restart("statefulset/nats");
     await platform.cluster.kubectl(["scale", "statefulset/nats", "--replicas=0"]);
-    // Longer than it takes to be out of service, were the broker needed for that.
+    // Longer than it would take gateways to become unready if they needed the broker for readiness.
     await pause(12_000);
     await platform.cluster.kubectl(["scale", "statefulset/nats", "--replicas=1"]);
     await platform.cluster.kubectl(["rollout", "status", "statefulset/nats", "--timeout=60s"]);
@@ -115,28 +115,26 @@ test("S15 a broker that restarts, or is away, fails no synchronous call, and onl
   say("S15, broker", began, outcome, "1 restart, and 12 s without it");
 }, 240_000);
 
-test("S17 functions answer while the API server does not, and what was ordered meanwhile is refused in words", async ({
-  skip,
-}) => {
+test("S17 functions reply while the API server does not, and changes are refused with a sentence", async ({ skip }) => {
   const server = await partOf("kube-apiserver", skip);
   const controllers = await partOf("kube-controller-manager", skip);
   const began = performance.now();
   const outcome = await underLoad(newcomers, async () => {
-    // As it ends itself where it is elected: a stale one would take the node for dead when the API server is back.
+    // With leader election it would end by itself. A stale one would consider the node dead afterwards.
     await controllers.kill();
     server.freeze();
     try {
       const stopped = performance.now();
       const deployment = { service: "meanwhile", image: platform.image, envProcess: "cat" };
-      const answer = await client.sendJson("PUT", "/system/functions", deployment);
-      expect(answer.status).toBe(503);
-      expect(await answer.text()).toMatch(/^Cannot .+: the API server does not answer/);
+      const response = await client.sendJson("PUT", "/system/functions", deployment);
+      expect(response.status).toBe(503);
+      expect(await response.text()).toMatch(/^Cannot .+: the API server does not answer/);
       await pause(60_000 - (performance.now() - stopped));
     } finally {
       server.thaw();
       await controllers.restart();
     }
-    // What the cluster makes of a control plane that comes back belongs to it.
+    // What the cluster does when its control plane comes back belongs to the measurement.
     await pause(15_000);
   });
   expect(outcome.failures).toEqual([]);
@@ -147,7 +145,7 @@ test("S17 functions answer while the API server does not, and what was ordered m
   say("S17", began, outcome, "60 s without API server");
 }, 300_000);
 
-test("the operator goes on when the API server was started again", async ({ skip }) => {
+test("the operator continues after a restart of the API server", async ({ skip }) => {
   const server = await partOf("kube-apiserver", skip);
   await client.deploy("before");
   await server.kill();
@@ -162,7 +160,7 @@ test("the operator goes on when the API server was started again", async ({ skip
   expect(await client.call("before")).toBe("200 hello");
 }, 240_000);
 
-test("calls go on while the node's agent is killed and started again", async ({ skip }) => {
+test("calls continue while the kubelet is killed and restarted", async ({ skip }) => {
   const agent = await partOf("kubelet", skip);
   const began = performance.now();
   const outcome = await underLoad(newcomers, async () => {
@@ -181,7 +179,7 @@ test("calls go on while the node's agent is killed and started again", async ({ 
   say("node agent", began, outcome, "killed once");
 }, 240_000);
 
-test("FP8 another operator and another autoscaler take over from one that is killed", async () => {
+test("FP8 another operator and another autoscaler take over when the leader is killed", async () => {
   const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
   for (const part of ["operator", "autoscaler"] as const) {
     const began = performance.now();
@@ -203,7 +201,7 @@ test("FP8 another operator and another autoscaler take over from one that is kil
   expect(await client.show("steady")).toMatchObject({ replicas: 2, availableReplicas: 2 });
 }, 240_000);
 
-/** Name of the pod that acts, as it says itself. */
+/** Name of the leader's pod, by its own metric. */
 async function leaderOf(part: "operator" | "autoscaler"): Promise<string> {
   const args = ["get", "pods", `--selector=app.kubernetes.io/name=${part}`, "--output=json"];
   const { items } = JSON.parse(await platform.cluster.kubectl(args)) as PodList;
@@ -211,7 +209,7 @@ async function leaderOf(part: "operator" | "autoscaler"): Promise<string> {
     if (metadata.deletionTimestamp !== undefined || status.podIP === undefined) continue;
     const signal = AbortSignal.timeout(1_000);
     const text = await fetch(`http://${status.podIP}:8082/metrics`, { signal }).then(
-      (answer) => answer.text(),
+      (response) => response.text(),
       () => "",
     );
     if (text.split("\n").includes(`${part}_leader 1`)) return metadata.name;

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { env } from "node:process";
 
 /**
- * Stands for an image with the family's classic watchdog: every request of another path than `/_/health` starts the program
- * `fprocess`, words separated by blanks. `/_/health` counts what has happened so far.
+ * Stands in for an image with the family's classic watchdog: each request starts the program `fprocess`, whose words
+ * are separated by spaces, except that `/_/health` returns the counts so far.
  */
 const { fprocess = "", port = "8080" } = env;
 const [program = "", ...args] = fprocess.split(" ");

@@ -14,7 +14,7 @@ import { runService } from "../../../runtime/process/run-service.ts";
 import { faultyCallLedger, faultyCallQueue } from "../port-faults.ts";
 import { plannedStart } from "./planned-start.ts";
 
-/** A gateway whose ports misbehave as the plan, its last argument, wants it. */
+/** A gateway whose ports fail according to a plan, its last argument. */
 const { plan, settings } = plannedStart(gatewaySettings);
 const log = createLog("gateway", settings.logLevel);
 

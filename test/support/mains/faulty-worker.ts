@@ -13,7 +13,7 @@ import { buildWorkerMetrics } from "../../../runtime/queue-worker/worker-metrics
 import { faultyCallbackQueue, faultyCallLedger, faultyDeadLetters, faultyDeliverySource } from "../port-faults.ts";
 import { plannedStart } from "./planned-start.ts";
 
-/** A queue-worker whose ports misbehave as the plan, its last argument, wants it. */
+/** A queue-worker whose ports fail according to a plan, its last argument. */
 const { plan, settings } = plannedStart(queueWorkerSettings);
 const log = createLog("queue-worker", settings.logLevel);
 const inbox = `_INBOX.wk-${settings.queue}`;

@@ -3,8 +3,9 @@ import { createServer, request as send } from "node:http";
 import { env } from "node:process";
 
 /**
- * Stands for an image with the family's HTTP watchdog: the program `fprocess`, words separated by blanks, is started once and
- * gets every request at `upstream_url`. `/_/health` and `/_/ready` are the watchdog's own, and count what has happened so far.
+ * Stands in for an image with the family's HTTP watchdog: it starts the program `fprocess`, whose words are separated
+ * by spaces, once, and forwards requests to it at `upstream_url`. It serves `/_/health` and `/_/ready` itself, with the
+ * counts so far.
  */
 const { fprocess = "", port = "8080", upstream_url: upstream = "http://127.0.0.1:5000" } = env;
 const [program = "", ...args] = fprocess.split(" ");
@@ -20,12 +21,12 @@ const server = createServer((request, response) => {
     response.end(JSON.stringify({ starts: 1, connections }));
     return;
   }
-  const passed = send(new URL(url, upstream), { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
+  const forwarded = send(new URL(url, upstream), { method, headers }, (reply) => {
+    response.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(response);
   });
-  passed.once("error", () => response.writeHead(502).end());
-  request.pipe(passed);
+  forwarded.once("error", () => response.writeHead(502).end());
+  request.pipe(forwarded);
 });
 server.on("connection", () => (connections += 1));
 server.listen(Number(port));

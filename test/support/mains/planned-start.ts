@@ -6,7 +6,7 @@ import { readOrExit } from "../../../runtime/process/read-or-exit.ts";
 import { readConfigFile } from "../../../runtime/process/settings.ts";
 import { faultPlan, type FaultPlan, type FaultRule } from "../fault-plan.ts";
 
-/** What a test's own main file is started with: the flags of the real one, and the rules of its fault plan as JSON. */
+/** Reads the arguments of a test's main file: the flags of the real one, then the rules of its fault plan as JSON. */
 export function plannedStart<S extends Settings>(table: S): { readonly plan: FaultPlan; readonly settings: Values<S> } {
   const rules: readonly FaultRule[] = JSON.parse(process.argv.at(-1) ?? "[]");
   const line = { name: "faulty", about: "", version: "0", flags: flagsOf(table) };

@@ -1,7 +1,7 @@
 import { createLog } from "../../../runtime/process/log.ts";
 import { runService } from "../../../runtime/process/run-service.ts";
 
-/** A process whose closing never ends by itself, and that says on standard output what it does. */
+/** A process whose closing never ends by itself, and that writes its steps to stdout. */
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await runService({
@@ -9,7 +9,7 @@ await runService({
   drainTimeout: () => 600_000,
   onStop: () => say("waiting"),
   open: async (lifecycle) => {
-    // It lives by this.
+    // Keeps the process alive.
     const alive = setInterval(() => {}, 1_000);
     lifecycle.onClose("the last call", () => new Promise(() => {}));
     lifecycle.onEndNow("lock", () => {

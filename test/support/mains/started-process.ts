@@ -4,7 +4,7 @@ import { start } from "../../../runtime/process/start.ts";
 import { processSettings } from "../../../runtime/settings/platform-settings.ts";
 import { choice } from "../../../runtime/settings/setting.ts";
 
-/** A process that says what it does when; by its flag it cannot open, or opens and drains until it is told `go`. */
+/** A process that logs its steps; by its flag it fails to open, or waits for `go` on stdin to open and to drain. */
 const { settings, log, run } = start({
   name: "sample",
   about: "A process of a test.",

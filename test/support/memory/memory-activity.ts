@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 
 import type { Activity, ActivityListener, ActivityReport } from "../../../runtime/core/ports/activity.ts";
 
-/** Spreads activity reports within this process, a moment after they were given. */
+/** Publishes activity reports within this process, asynchronously. */
 export class MemoryActivity implements Activity {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
@@ -11,11 +11,11 @@ export class MemoryActivity implements Activity {
     queueMicrotask(() => this.#emitter.emit("report", copy));
   }
 
-  subscribe(heard: ActivityListener, except?: string): () => void {
-    const hear = (report: ActivityReport): void => {
-      if (report.source !== except) heard(report);
+  subscribe(listener: ActivityListener, except?: string): () => void {
+    const forward = (report: ActivityReport): void => {
+      if (report.source !== except) listener(report);
     };
-    this.#emitter.on("report", hear);
-    return () => this.#emitter.off("report", hear);
+    this.#emitter.on("report", forward);
+    return () => this.#emitter.off("report", forward);
   }
 }

@@ -9,11 +9,11 @@ import type {
 } from "../../../runtime/core/ports/call-ledger.ts";
 import { realClock, type MemoryClock } from "./memory-clock.ts";
 
-/** What is absent is unbounded; records then live for a day. */
+/** An absent limit is unbounded; without `lifetime` records live for a day. */
 export interface MemoryLedgerOptions {
   readonly lifetime?: RecordLifetime;
   readonly maxRecords?: number;
-  /** Bytes of output in all. */
+  /** Total bytes of results. */
   readonly maxResultBytes?: number;
   readonly clock?: Pick<MemoryClock, "now">;
 }
@@ -27,7 +27,7 @@ interface Kept<T> {
   readonly expiresAt: number;
 }
 
-/** Keeps call records and results in this process until their times to live are over. */
+/** Keeps call records and results in this process until they expire. */
 export class MemoryCallLedger implements CallLedger {
   readonly #records = new Map<string, Kept<CallEntry>>();
   readonly #results = new Map<string, Kept<StoredResult>>();
@@ -72,9 +72,9 @@ export class MemoryCallLedger implements CallLedger {
 
   async putResult(id: string, run: number, result: StoredResult, ttl: number): Promise<boolean> {
     const key = `${id}.${run}`;
-    let taken = result.body.byteLength - (this.#alive(this.#results, key)?.value.body.byteLength ?? 0);
-    for (const other of this.#results.keys()) taken += this.#alive(this.#results, other)?.value.body.byteLength ?? 0;
-    if (taken > (this.#options.maxResultBytes ?? Number.POSITIVE_INFINITY)) return false;
+    let used = result.body.byteLength - (this.#alive(this.#results, key)?.value.body.byteLength ?? 0);
+    for (const other of this.#results.keys()) used += this.#alive(this.#results, other)?.value.body.byteLength ?? 0;
+    if (used > (this.#options.maxResultBytes ?? Number.POSITIVE_INFINITY)) return false;
     this.#results.set(key, this.#kept(result, ttl));
     return true;
   }
@@ -94,7 +94,7 @@ export class MemoryCallLedger implements CallLedger {
     return [...this.#records.keys()];
   }
 
-  /** Milliseconds that the record of `id` still lives, or the result of its run. */
+  /** Milliseconds until the record of `id`, or the result of its run, expires. */
   timeLeft(id: string, run?: number): number | undefined {
     const kept = run === undefined ? this.#alive(this.#records, id) : this.#alive(this.#results, `${id}.${run}`);
     return kept === undefined ? undefined : kept.expiresAt - this.#clock.now();

@@ -6,7 +6,7 @@ import { MemoryWorkQueue, type WorkQueueOptions } from "./memory-work-queue.ts";
 
 const encoded = "Memory-Call";
 
-/** How a call lies in a memory queue. */
+/** How a memory queue stores a call. */
 export function encodeCall(call: QueuedCall): {
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
@@ -21,12 +21,12 @@ export function decodeCall(headers: ReadonlyMap<string, string>, body: Uint8Arra
   const text = headers.get(encoded);
   if (text === undefined) return undefined;
   const rest: Omit<QueuedCall, "start" | "body"> & { readonly start: string } = JSON.parse(text);
-  // What is absent is lost in JSON; a call says so itself.
+  // JSON loses undefined fields, which a call states explicitly.
   const absent = { query: undefined, callbackUrl: undefined, parentId: undefined };
   return { ...absent, ...rest, start: BigInt(rest.start), body };
 }
 
-/** Keeps queued calls in this process, in queues that come into being when they are first used. */
+/** Keeps queued calls in this process, in queues that are created when they are first used. */
 export class MemoryCallQueue implements CallQueue, QueueStates {
   readonly #options: Omit<WorkQueueOptions, "queue">;
   readonly #queues = new Map<string, MemoryWorkQueue<QueuedCall>>();
@@ -41,17 +41,17 @@ export class MemoryCallQueue implements CallQueue, QueueStates {
     return this.#queue(call.queue).put(structuredClone(item), until);
   }
 
-  /** Puts what is no call, as it may lie in a queue. */
+  /** Stores an entry that is not a call, as a queue may contain one. */
   putUnreadable(
     queue: string,
     raw: { readonly headers: ReadonlyMap<string, string>; readonly body: Uint8Array },
-    why: string,
+    reason: string,
   ): void {
     const id = raw.headers.get("Weir-Call") ?? crypto.randomUUID();
-    this.#queue(queue).put({ id, subject: "", content: { unreadable: why }, raw }, Number.POSITIVE_INFINITY);
+    this.#queue(queue).put({ id, subject: "", content: { unreadable: reason }, raw }, Number.POSITIVE_INFINITY);
   }
 
-  /** Where calls of `queue` are taken. */
+  /** Deliveries of `queue`. */
   source(queue: string): DeliverySource<QueuedCall> {
     return this.#queue(queue);
   }

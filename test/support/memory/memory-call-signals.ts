@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 
 import type { CallSignals } from "../../../runtime/core/ports/call-signals.ts";
 
-/** Spreads word of calls within this process, a moment after it was given. */
+/** Sends signals of calls within this process, asynchronously. */
 export class MemoryCallSignals implements CallSignals {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
@@ -14,20 +14,20 @@ export class MemoryCallSignals implements CallSignals {
     this.#emit("ended", id);
   }
 
-  onCancelled(heard: (id: string) => void): () => void {
-    return this.#on("cancelled", heard);
+  onCancelled(listener: (id: string) => void): () => void {
+    return this.#on("cancelled", listener);
   }
 
-  onEnded(heard: (id: string) => void): () => void {
-    return this.#on("ended", heard);
+  onEnded(listener: (id: string) => void): () => void {
+    return this.#on("ended", listener);
   }
 
-  #emit(what: string, id: string): void {
-    queueMicrotask(() => this.#emitter.emit(what, id));
+  #emit(event: string, id: string): void {
+    queueMicrotask(() => this.#emitter.emit(event, id));
   }
 
-  #on(what: string, heard: (id: string) => void): () => void {
-    this.#emitter.on(what, heard);
-    return () => this.#emitter.off(what, heard);
+  #on(event: string, listener: (id: string) => void): () => void {
+    this.#emitter.on(event, listener);
+    return () => this.#emitter.off(event, listener);
   }
 }

@@ -3,7 +3,7 @@ import type { DeliverySource, PutOutcome } from "../../../runtime/core/ports/cal
 import type { CallbackQueue, QueuedCallback } from "../../../runtime/core/ports/callback-queue.ts";
 import { MemoryWorkQueue, type WorkQueueOptions } from "./memory-work-queue.ts";
 
-/** Keeps owed callbacks of all queues in this process. */
+/** Keeps pending callbacks of all queues in this process. */
 export class MemoryCallbackQueue implements CallbackQueue {
   readonly #queue: MemoryWorkQueue<QueuedCallback>;
 
@@ -18,14 +18,14 @@ export class MemoryCallbackQueue implements CallbackQueue {
     return this.#queue.put(structuredClone({ id, subject, content: { read: callback }, raw }), until);
   }
 
-  /** Puts what is no callback, as it may lie in the queue. */
-  putUnreadable(headers: ReadonlyMap<string, string>, why: string): void {
+  /** Stores an entry that is not a callback, as the queue may contain one. */
+  putUnreadable(headers: ReadonlyMap<string, string>, reason: string): void {
     const raw = { headers, body: new Uint8Array(0) };
-    const item = { id: crypto.randomUUID(), subject: "", content: { unreadable: why }, raw };
+    const item = { id: crypto.randomUUID(), subject: "", content: { unreadable: reason }, raw };
     this.#queue.put(item, Number.POSITIVE_INFINITY);
   }
 
-  /** Where callbacks are taken. */
+  /** Deliveries of callbacks. */
   source(): DeliverySource<QueuedCallback> {
     return this.#queue;
   }

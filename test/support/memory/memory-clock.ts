@@ -1,12 +1,12 @@
-/** Time as the memory adapters see it, so that a test may hold it in its hand. */
+/** The clock of the memory adapters, which a test may control. */
 export interface MemoryClock {
   /** Unix milliseconds. */
   now(): number;
-  /** Calls `act` once, after `delay` milliseconds; the returned function calls it off. */
+  /** Calls `act` once, after `delay` milliseconds; the returned function cancels that. */
   after(delay: number, act: () => void): () => void;
 }
 
-/** The clock on the wall. Its timers keep no process alive. */
+/** The wall clock. Its timers keep no process alive. */
 export const realClock: MemoryClock = {
   now: Date.now,
   after: (delay, act) => {
@@ -20,7 +20,7 @@ interface Alarm {
   readonly act: () => void;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until `advance`. */
 export class ManualClock implements MemoryClock {
   readonly #alarms = new Set<Alarm>();
   #now: number;
@@ -39,7 +39,7 @@ export class ManualClock implements MemoryClock {
     return () => this.#alarms.delete(alarm);
   }
 
-  /** Moves the time on by `duration` milliseconds; what falls due on the way is called at its own time, in order. */
+  /** Advances the time by `duration` milliseconds; what falls due meanwhile is called at its due time, in order. */
   advance(duration: number): void {
     const end = this.#now + duration;
     for (;;) {

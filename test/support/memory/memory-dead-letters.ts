@@ -52,7 +52,7 @@ export class MemoryDeadLetters implements DeadLetters, DeadLetterStore {
     return this.#of(queue).length;
   }
 
-  /** All that was put, in the order in which it came. */
+  /** All dead letters, in order of arrival. */
   all(): readonly DeadLetter[] {
     return [...this.#kept.values()].map(({ letter }) => letter);
   }

@@ -6,7 +6,7 @@ import type {
   FunctionEndpoints,
 } from "../../../runtime/core/ports/endpoints.ts";
 
-/** Tells within this process where functions answer. */
+/** Publishes the endpoints of functions within this process. */
 export class MemoryEndpoints implements Endpoints, EndpointsPublisher {
   readonly #entries = new Map<string, FunctionEndpoints>();
   readonly #observers = new Set<EndpointsObserver>();

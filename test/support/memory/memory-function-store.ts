@@ -2,7 +2,7 @@ import type { DesiredFunction } from "../../../runtime/core/functions/desired-fu
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import type { FunctionObserver, FunctionStore } from "../../../runtime/core/ports/function-store.ts";
 
-/** Keeps desired functions in this process; observers are told before a write resolves. */
+/** Keeps desired functions in this process; observers are called before a write resolves. */
 export class MemoryFunctionStore implements FunctionStore {
   readonly #functions = new Map<string, DesiredFunction>();
   readonly #observers = new Set<FunctionObserver>();
@@ -12,7 +12,7 @@ export class MemoryFunctionStore implements FunctionStore {
   }
 
   async list(namespace: string): Promise<readonly DesiredFunction[]> {
-    const found = [...this.#functions.values()].filter((wanted) => wanted.namespace === namespace);
+    const found = [...this.#functions.values()].filter((desired) => desired.namespace === namespace);
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -20,10 +20,10 @@ export class MemoryFunctionStore implements FunctionStore {
     ref: FunctionRef,
     change: (current: DesiredFunction | undefined) => DesiredFunction,
   ): Promise<DesiredFunction> {
-    const wanted = structuredClone(change(this.#functions.get(formatRef(ref))));
-    this.#functions.set(formatRef(ref), wanted);
-    for (const observer of this.#observers) observer.set(wanted);
-    return wanted;
+    const desired = structuredClone(change(this.#functions.get(formatRef(ref))));
+    this.#functions.set(formatRef(ref), desired);
+    for (const observer of this.#observers) observer.set(desired);
+    return desired;
   }
 
   async remove({ namespace, name }: FunctionRef): Promise<boolean> {
@@ -33,7 +33,7 @@ export class MemoryFunctionStore implements FunctionStore {
   }
 
   async watch(observer: FunctionObserver): Promise<() => void> {
-    for (const wanted of this.#functions.values()) observer.set(wanted);
+    for (const desired of this.#functions.values()) observer.set(desired);
     observer.synced();
     this.#observers.add(observer);
     return () => this.#observers.delete(observer);

@@ -17,7 +17,7 @@ export class MemoryLogSource implements LogSource {
     this.#written.emit(key, record);
   }
 
-  /** The replica runs no more. */
+  /** Drops the lines of a replica that no longer runs. */
   removeReplica(ref: FunctionRef, instance: string): void {
     const records = this.#records.get(formatRef(ref)) ?? [];
     this.#records.set(
@@ -27,8 +27,8 @@ export class MemoryLogSource implements LogSource {
   }
 
   async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
-    const news = query.follow ? on(this.#written, formatRef(query), { signal }) : undefined;
-    const wanted = (record: LogRecord): boolean =>
+    const updates = query.follow ? on(this.#written, formatRef(query), { signal }) : undefined;
+    const matches = (record: LogRecord): boolean =>
       (query.instance === undefined || query.instance === record.instance) &&
       (query.since === undefined || Date.parse(record.timestamp) >= query.since);
     const backlog = this.#records.get(formatRef(query)) ?? [];
@@ -36,9 +36,9 @@ export class MemoryLogSource implements LogSource {
     const last = [...Map.groupBy(backlog, ({ instance }) => instance).values()].flatMap((records) =>
       records.slice(Math.max(0, records.length - tail)),
     );
-    yield* backlog.filter((record) => last.includes(record) && wanted(record));
+    yield* backlog.filter((record) => last.includes(record) && matches(record));
     try {
-      for await (const [record] of news ?? []) if (wanted(record)) yield record;
+      for await (const [record] of updates ?? []) if (matches(record)) yield record;
     } catch (err) {
       if (!signal.aborted) throw err;
     }

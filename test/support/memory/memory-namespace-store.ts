@@ -1,6 +1,6 @@
 import type { NamespaceEntry, NamespaceObserver, NamespaceStore } from "../../../runtime/core/ports/namespace-store.ts";
 
-/** Keeps namespaces in this process; observers are told before a write resolves. */
+/** Keeps namespaces in this process; observers are called before a write resolves. */
 export class MemoryNamespaceStore implements NamespaceStore {
   readonly #entries = new Map<string, NamespaceEntry>();
   readonly #observers = new Set<NamespaceObserver>();

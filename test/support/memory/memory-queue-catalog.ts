@@ -1,6 +1,6 @@
 import type { QueueCatalog, QueueDeclaration, QueueObserver } from "../../../runtime/core/ports/queue-catalog.ts";
 
-/** Keeps declared queues in this process; observers are told before a write resolves. */
+/** Keeps declared queues in this process; observers are called before a write resolves. */
 export class MemoryQueueCatalog implements QueueCatalog {
   readonly #queues = new Map<string, QueueDeclaration>();
   readonly #observers = new Set<QueueObserver>();
@@ -21,9 +21,9 @@ export class MemoryQueueCatalog implements QueueCatalog {
   }
 
   async put(queue: QueueDeclaration): Promise<void> {
-    const kept = structuredClone(queue);
-    this.#queues.set(queue.name, kept);
-    for (const observer of this.#observers) observer.set(kept);
+    const copy = structuredClone(queue);
+    this.#queues.set(queue.name, copy);
+    for (const observer of this.#observers) observer.set(copy);
   }
 
   async remove(name: string): Promise<void> {

@@ -11,8 +11,8 @@ interface Entry {
 export class MemoryReplicas implements Replicas {
   readonly traits: ReplicaTraits;
   readonly #entries = new Map<string, Entry>();
-  readonly #leftovers = new Map<string, FunctionRef>();
-  readonly #heard = new Set<(ref: FunctionRef) => void>();
+  readonly #orphans = new Map<string, FunctionRef>();
+  readonly #listeners = new Set<(ref: FunctionRef) => void>();
   readonly #forgotten: FunctionRef[] = [];
   readonly #forgottenNamespaces: string[] = [];
   #count = 0;
@@ -33,12 +33,12 @@ export class MemoryReplicas implements Replicas {
     return this.#forgottenNamespaces;
   }
 
-  /** What every start rejects with from now on; undefined = nothing. */
+  /** The error of every `start` from now on; undefined = none. */
   refuseStarts(refusal: PlatformError | undefined): void {
     this.#refusal = refusal;
   }
 
-  /** The sentence `check` rejects with from now on; undefined = none. */
+  /** The message with which `check` rejects from now on; undefined = none. */
   setUnavailable(sentence: string | undefined): void {
     this.#unavailable = sentence;
   }
@@ -48,15 +48,15 @@ export class MemoryReplicas implements Replicas {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     entry.replica = { ...entry.replica, state: "exited", failure };
-    this.#tell(entry.replica);
+    this.#notify(entry.replica);
   }
 
-  /** Pretends that there is something of a function. */
+  /** Pretends that objects of a function exist. */
   leave({ namespace, name }: FunctionRef): void {
-    this.#leftovers.set(formatRef({ namespace, name }), { namespace, name });
+    this.#orphans.set(formatRef({ namespace, name }), { namespace, name });
   }
 
-  /** The spec a replica was started with. */
+  /** The spec with which a replica was started. */
   specOf(id: string): ReplicaSpec | undefined {
     return this.#entries.get(id)?.spec;
   }
@@ -71,7 +71,7 @@ export class MemoryReplicas implements Replicas {
     const replica: Replica = { id, name, namespace, generation, state: "running", address, failure: undefined };
     this.#entries.set(id, { spec, replica });
     this.leave(spec);
-    queueMicrotask(() => this.#tell(spec));
+    queueMicrotask(() => this.#notify(spec));
     return { ...replica, state: "starting", address: undefined };
   }
 
@@ -84,12 +84,12 @@ export class MemoryReplicas implements Replicas {
   }
 
   async orphans(): Promise<readonly FunctionRef[]> {
-    return [...this.#leftovers.values()];
+    return [...this.#orphans.values()];
   }
 
   onChange(changed: (ref: FunctionRef) => void): () => void {
-    this.#heard.add(changed);
-    return () => this.#heard.delete(changed);
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
   }
 
   async check(): Promise<void> {
@@ -97,7 +97,7 @@ export class MemoryReplicas implements Replicas {
   }
 
   async forget({ namespace, name }: FunctionRef): Promise<void> {
-    this.#leftovers.delete(formatRef({ namespace, name }));
+    this.#orphans.delete(formatRef({ namespace, name }));
     this.#forgotten.push({ namespace, name });
   }
 
@@ -110,7 +110,7 @@ export class MemoryReplicas implements Replicas {
     this.#unavailable = "Cannot start replicas: the provider is closing";
   }
 
-  #tell({ namespace, name }: FunctionRef): void {
-    for (const changed of this.#heard) changed({ namespace, name });
+  #notify({ namespace, name }: FunctionRef): void {
+    for (const changed of this.#listeners) changed({ namespace, name });
   }
 }

@@ -34,7 +34,7 @@ export class MemorySecretStore implements SecretStore {
     for (const { ref } of this.#values.values()) if (ref.namespace === namespace) this.#values.delete(keyOf(ref));
   }
 
-  /** The value as replicas would be handed it. */
+  /** The value that replicas would get. */
   valueOf(ref: SecretRef): Uint8Array | undefined {
     return this.#values.get(keyOf(ref))?.value;
   }

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../runtime/core/ports/call-queue.ts";
 
-/** One who takes from a work queue: never more at once than it has slots. */
+/** A consumer of a work queue, which handles at most as many deliveries at once as it has slots. */
 export class MemoryTaker<T> {
   readonly #slots: number;
   readonly #handle: (delivery: Delivery<T>) => Promise<void>;
@@ -22,12 +22,12 @@ export class MemoryTaker<T> {
     this.#onFree = onFree;
   }
 
-  /** Slots that are free; none after the end and while it may not ask. */
+  /** Number of free slots; 0 after the end and while `mayAsk` is false. */
   get free(): number {
     return this.#stopped || !this.#mayAsk() ? 0 : this.#slots - this.#busy;
   }
 
-  /** Handles the delivery a moment later, as if it had come from afar; puts it back if the end came first. */
+  /** Handles the delivery asynchronously, as if it came over a network; requeues it if the end came first. */
   hand(delivery: Delivery<T>): void {
     this.#busy++;
     queueMicrotask(() => {
@@ -41,7 +41,7 @@ export class MemoryTaker<T> {
     });
   }
 
-  /** Resolves when `signal` aborts; from then on nothing is taken. */
+  /** Resolves when `signal` aborts; from then on no slot is free. */
   async until(signal: AbortSignal): Promise<void> {
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

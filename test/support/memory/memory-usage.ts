@@ -1,7 +1,7 @@
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import type { FunctionUsage, Usage } from "../../../runtime/core/ports/usage.ts";
 
-/** Tells what it was told. */
+/** Returns the usage that was set. */
 export class MemoryUsage implements Usage {
   readonly #used = new Map<string, FunctionUsage>();
 
@@ -9,7 +9,7 @@ export class MemoryUsage implements Usage {
     this.#used.set(formatRef(ref), used);
   }
 
-  /** The function runs no more. */
+  /** The function no longer runs. */
   remove(ref: FunctionRef): void {
     this.#used.delete(formatRef(ref));
   }

@@ -3,10 +3,10 @@ import { realClock, type MemoryClock } from "./memory-clock.ts";
 import type { QueueDepths, QueueState } from "../../../runtime/core/ports/queue-states.ts";
 import { MemoryTaker } from "./memory-taker.ts";
 
-/** Bounds and times of a work queue; what is absent is unbounded. Milliseconds and counts. */
+/** Limits and times of a work queue; an absent limit is unbounded. Milliseconds, counts and bytes. */
 export interface WorkQueueOptions {
   readonly queue: string;
-  /** After so long without a verdict a delivery is offered again. */
+  /** Time without acknowledgement after which an item is redelivered. */
   readonly ackWait: number;
   readonly maxLength?: number;
   readonly maxLengthPerSubject?: number;
@@ -14,7 +14,7 @@ export interface WorkQueueOptions {
   readonly clock?: MemoryClock;
 }
 
-/** Something to be put: `id` guards against repeats, `subject` is what is bounded apart. */
+/** An item to store: `id` detects duplicates, each `subject` has its own limit. */
 export interface WorkItem<T> {
   readonly id: string;
   readonly subject: string;
@@ -26,25 +26,26 @@ interface Entry<T> extends WorkItem<T> {
   readonly sequence: number;
   readonly storedAt: number;
   state: "ready" | "on-loan" | "requeue";
-  /** Calls the end of the loan, or of the delay, off. */
+  /** Cancels the timer of the loan or of the delay. */
   callOff: () => void;
 }
 
 const duplicateWindow = 120_000;
-/** How often one who may not always ask is asked anew, milliseconds. */
-const lookAgain = 50;
+/** Milliseconds between two checks of `mayAsk`. */
+const recheckEvery = 50;
 
 /**
- * Holds things until they are acknowledged, as a durable work queue would: in order, those that come back first, each
- * on loan to one taker at a time. A verdict counts whoever gives it, also one who held the loan before.
+ * Holds items until they are acknowledged, as a durable work queue would: in order, redeliveries first, each item on
+ * loan to one consumer at a time. An acknowledgement or requeue counts from any delivery of the item, even a former
+ * one.
  */
 export class MemoryWorkQueue<T> implements DeliverySource<T> {
   readonly #options: WorkQueueOptions;
   readonly #clock: MemoryClock;
   readonly #entries = new Map<number, Entry<T>>();
-  /** Sequences that come back, in the order in which they fell due. */
-  readonly #again: number[] = [];
-  /** Sequences that were never offered. */
+  /** Sequences to redeliver, in the order in which they fell due. */
+  readonly #redeliveries: number[] = [];
+  /** Sequences that were never delivered. */
   readonly #fresh: number[] = [];
   readonly #seen = new Map<string, number>();
   readonly #takers: MemoryTaker<T>[] = [];
@@ -56,12 +57,12 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
     this.#clock = options.clock ?? realClock;
   }
 
-  /** Things that are not acknowledged yet. */
+  /** Items that are not acknowledged yet. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** What lies here now. */
+  /** The current state. */
   state(): QueueState {
     const entries = [...this.#entries.values()];
     const [first, last] = [entries[0], entries.at(-1)];
@@ -78,14 +79,14 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
     };
   }
 
-  /** How much lies here by subject. */
+  /** Number of items by subject. */
   depths(): QueueDepths {
     const byFunction = new Map<string, number>();
     for (const { subject } of this.#entries.values()) byFunction.set(subject, (byFunction.get(subject) ?? 0) + 1);
     return { byFunction, submitted: this.#lastSequence };
   }
 
-  /** Stores `item` unless one of its id was stored in the last two minutes or a bound is reached. */
+  /** Stores `item` unless one with its id was stored in the last two minutes or a limit is reached. */
   put(item: WorkItem<T>, until: number): PutOutcome {
     if (performance.now() >= until) return { kind: "refused", because: "unavailable" };
     const now = this.#clock.now();
@@ -121,18 +122,18 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
     const taker = new MemoryTaker(slots, handle, () => this.#offer(), mayAsk);
     this.#takers.push(taker);
     this.#offer();
-    const looking = mayAsk === undefined ? undefined : setInterval(() => this.#offer(), lookAgain);
+    const recheck = mayAsk === undefined ? undefined : setInterval(() => this.#offer(), recheckEvery);
     await taker.until(signal);
-    clearInterval(looking);
+    clearInterval(recheck);
     this.#takers.splice(this.#takers.indexOf(taker), 1);
     await taker.idle();
   }
 
-  /** Gives what is ready to takers with free slots, one each in turn. */
+  /** Delivers ready items to consumers with free slots, one each in turn. */
   #offer(): void {
     for (;;) {
       const turn = this.#takers.findIndex((taker) => taker.free > 0);
-      const sequence = turn === -1 ? undefined : (this.#again.shift() ?? this.#fresh.shift());
+      const sequence = turn === -1 ? undefined : (this.#redeliveries.shift() ?? this.#fresh.shift());
       if (sequence === undefined) return;
       const entry = this.#entries.get(sequence);
       if (entry === undefined) continue;
@@ -178,7 +179,7 @@ export class MemoryWorkQueue<T> implements DeliverySource<T> {
     entry.state = state;
     entry.callOff = this.#clock.after(delay, () => {
       entry.state = "ready";
-      this.#again.push(entry.sequence);
+      this.#redeliveries.push(entry.sequence);
       this.#offer();
     });
   }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-/** Preloaded into a platform's processes: at SIGUSR2 one line of the log says what the process holds after a collection. */
+/** Preloaded into a platform's processes: at SIGUSR2 the process logs what it holds after a garbage collection. */
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,4 +1,4 @@
-/** Preloaded as `…?by=<milliseconds>`: this process sees the wall clock so far from what it is; timers stay as they are. */
+/** Preloaded as `…?by=<milliseconds>`: shifts the wall clock of this process; timers stay unchanged. */
 const by = Number(new URL(import.meta.url).searchParams.get("by"));
 const realNow = Date.now;
 

@@ -5,30 +5,30 @@ import type { Kind } from "../../../runtime/adapters/kubernetes/client/kinds.ts"
 import { endpointSlice, type KubernetesRequests, type LiveObject } from "./kubernetes-requests.ts";
 import { isMapping, valueAt, type Properties } from "./property-values.ts";
 
-/** Which object is waited for, and how long: milliseconds. */
+/** The object to wait for, and the timeout in milliseconds. */
 export interface AwaitedObject {
   readonly kind: Kind;
   readonly place: ObjectPlace;
   readonly timeout: number;
-  /** What the program says it is ready by: `condition=Ready`, or several in JSON; how its kind is awaited when absent. */
+  /** The program's criterion of readiness: `condition=Ready`, or several in JSON; by default that of its kind. */
   readonly waitFor?: string | undefined;
-  /** As it was before it was changed; absent when it was made. */
+  /** The object before the change; absent if it was created. */
   readonly before?: LiveObject | undefined;
 }
 
 type Unready = string | undefined;
-type Look = (live: LiveObject, requests: KubernetesRequests) => Unready | Promise<Unready>;
+type Check = (live: LiveObject, requests: KubernetesRequests) => Unready | Promise<Unready>;
 
 /**
- * Kinds whose change the real plugin may take for done at once: its cache of a watch gives it the object as it was
- * before the write, which was ready. It does so now and then, this one always.
+ * Kinds whose change the real plugin may consider done at once: its cache of a watch returns the object from before the
+ * write, which was ready. The real plugin does so now and then, this one always.
  */
 const replayed: readonly string[] = ["Deployment"];
 
 const firstPause = 100;
 const longestPause = 1_000;
 
-const looks: Readonly<Record<string, Look>> = {
+const checks: Readonly<Record<string, Check>> = {
   "apps/Deployment": (live) => workload(live, ["updatedReplicas", "availableReplicas", "replicas"]),
   "apps/StatefulSet": (live) =>
     workload(live, ["updatedReplicas", "readyReplicas", "replicas"]) ??
@@ -43,22 +43,22 @@ const looks: Readonly<Record<string, Look>> = {
 };
 
 /**
- * Waits, as the real plugin does for its kind, until an object is ready.
+ * Waits until an object is ready, by the rule of the real plugin for its kind.
  * @throws Error that says what is missing after `timeout`
  */
 export async function awaitReady(requests: KubernetesRequests, awaited: AwaitedObject): Promise<void> {
   const { kind, place, timeout, waitFor, before } = awaited;
-  const look = waitFor === undefined ? looks[`${kind.group}/${kind.kind}`] : conditionsOf(waitFor);
-  if (look === undefined) return;
-  if (before !== undefined && replayed.includes(kind.kind) && (await look(before, requests)) === undefined) return;
+  const check = waitFor === undefined ? checks[`${kind.group}/${kind.kind}`] : conditionsOf(waitFor);
+  if (check === undefined) return;
+  if (before !== undefined && replayed.includes(kind.kind) && (await check(before, requests)) === undefined) return;
   await until(timeout, `"${place.name}" timed out waiting to be Ready`, async () => {
     const live = await requests.find(kind, place);
-    return live === undefined ? "it is gone" : look(live, requests);
+    return live === undefined ? "it is gone" : check(live, requests);
   });
 }
 
 /**
- * Waits until an object is gone, and all that it owns if it was deleted in the foreground.
+ * Waits until an object is gone, and everything that it owns if it was deleted in the foreground.
  * @throws Error after `timeout`
  */
 export async function awaitGone(
@@ -73,10 +73,10 @@ export async function awaitGone(
   });
 }
 
-async function until(timeout: number, sentence: string, look: () => Promise<Unready>): Promise<void> {
+async function until(timeout: number, sentence: string, check: () => Promise<Unready>): Promise<void> {
   const end = performance.now() + timeout;
   for (let wait = firstPause; ; wait = Math.min(wait * 1.5, longestPause)) {
-    const missing = await look();
+    const missing = await check();
     if (missing === undefined) return;
     if (performance.now() > end) throw new Error(`${sentence}: ${missing}`);
     await pause(wait);
@@ -86,9 +86,9 @@ async function until(timeout: number, sentence: string, look: () => Promise<Unre
 function workload(live: LiveObject, counts: readonly string[]): Unready {
   if (Number(at(live, "status.observedGeneration") ?? 0) < (live.metadata.generation ?? 0))
     return "it was not looked at";
-  const wanted = Number(at(live, "spec.replicas") ?? 1);
-  const wrong = counts.find((count) => Number(at(live, `status.${count}`) ?? 0) !== wanted);
-  return wrong && `${wrong} is ${Number(at(live, `status.${wrong}`) ?? 0)} of ${wanted}`;
+  const desired = Number(at(live, "spec.replicas") ?? 1);
+  const wrong = counts.find((count) => Number(at(live, `status.${count}`) ?? 0) !== desired);
+  return wrong && `${wrong} is ${Number(at(live, `status.${wrong}`) ?? 0)} of ${desired}`;
 }
 
 async function service(live: LiveObject, requests: KubernetesRequests): Promise<Unready> {
@@ -128,12 +128,12 @@ async function claim(live: LiveObject, requests: KubernetesRequests): Promise<Un
   return storage?.["volumeBindingMode"] === "WaitForFirstConsumer" ? undefined : `it is ${String(phase)}`;
 }
 
-/** `condition=Ready` or `condition=Ready=True`; what is said as a path is not known here. */
-function conditionsOf(waitFor: string): Look {
-  const wanted = waitFor.startsWith("[") ? (JSON.parse(waitFor) as readonly string[]) : [waitFor];
-  const conditions = wanted.map((each) => {
-    const [word, type, status = "True"] = each.split("=");
-    if (word !== "condition" || type === undefined)
+/** `condition=Ready` or `condition=Ready=True`; paths are not supported here. */
+function conditionsOf(waitFor: string): Check {
+  const expressions = waitFor.startsWith("[") ? (JSON.parse(waitFor) as readonly string[]) : [waitFor];
+  const conditions = expressions.map((each) => {
+    const [keyword, type, status = "True"] = each.split("=");
+    if (keyword !== "condition" || type === undefined)
       throw new Error(`Cannot wait for "${each}": only conditions are known`);
     return { type, status };
   });

@@ -15,10 +15,10 @@ type Request<K extends keyof PluginProvider> = Parameters<Extract<PluginProvider
 
 const autonamed = "pulumi.com/autonamed";
 const defaultTimeout = 600_000;
-/** Longer than a definition takes to be served. */
+/** Longer than it takes until a new definition is served. */
 const kindTimeout = 15_000;
 
-/** Makes objects of Kubernetes by server-side apply, and waits for them, as the real plugin does. */
+/** Creates Kubernetes objects by server-side apply, and waits for them, as the real plugin does. */
 export class KubernetesProvider implements PluginProvider {
   readonly version = "4.34.2";
   readonly supportsPreview = true;
@@ -36,7 +36,7 @@ export class KubernetesProvider implements PluginProvider {
       enableConfigMapMutable: enableConfigMapMutable === true,
       enableSecretMutable: enableSecretMutable === true,
     };
-    // The real one would take what is there: tests never touch a cluster that was not named.
+    // The real plugin would use any configured cluster; tests never touch one that was not named.
     if (typeof kubeconfig !== "string") return;
     this.#requests = await KubernetesRequests.open(kubeconfig, typeof context === "string" ? context : undefined);
     this.#namespace = typeof namespace === "string" ? namespace : this.#requests.namespace;
@@ -94,7 +94,7 @@ export class KubernetesProvider implements PluginProvider {
       const made = await this.#apply(kind, place, inputs, manager, preview);
       if (preview) return { id, outputs: { ...made, __fieldManager: manager } };
     } catch (err) {
-      // Its namespace comes with it, or it takes the place of one that is still there.
+      // Its namespace is created in the same run, or it replaces an object that still exists.
       const isEarly =
         isNotFound(err) || isConflict(err) || (err instanceof KubeRefusalError && err.refusal.status === 422);
       if (preview && isEarly) return { id, outputs: inputs };
@@ -110,10 +110,10 @@ export class KubernetesProvider implements PluginProvider {
     outputs,
   }: Request<"read">): Promise<{ inputs: Properties; outputs: Properties } | undefined> {
     const source = Object.keys(inputs).length > 0 ? inputs : outputs;
-    // Of what a program only reads nothing is known but its type and its place.
+    // Of an object that a program only reads, only its type and place are known.
     const [, group = "", kindName = ""] = type.split(":");
-    const { apiVersion = group.replace(/^core\//, ""), kind: said = kindName } = source;
-    const kind = await this.#at.kind(String(apiVersion), String(said));
+    const { apiVersion = group.replace(/^core\//, ""), kind: statedKind = kindName } = source;
+    const kind = await this.#at.kind(String(apiVersion), String(statedKind));
     const [name = "", namespace] = id.split("/").toReversed();
     const live = await this.#at.find(kind, { name, ...(namespace !== undefined && { namespace }) });
     if (live === undefined) return undefined;
@@ -140,7 +140,7 @@ export class KubernetesProvider implements PluginProvider {
     try {
       kind = await this.#at.kind(String(source["apiVersion"]), String(source["kind"]));
     } catch (err) {
-      // With its definition all objects of a kind went.
+      // All objects of a kind were removed with its definition.
       if (err instanceof Error && err.message.startsWith("no matches for kind")) return;
       throw err;
     }
@@ -162,7 +162,7 @@ export class KubernetesProvider implements PluginProvider {
     try {
       return (await this.#at.kind(String(apiVersion), String(kind))).namespaced;
     } catch {
-      // Of a definition that is still to come.
+      // Its definition does not exist yet.
       return this.#namespace !== undefined;
     }
   }
@@ -194,7 +194,7 @@ export class KubernetesProvider implements PluginProvider {
     readonly before?: LiveObject;
   }): Promise<Properties> {
     const { kind, place, id, inputs, manager, before } = applied;
-    const look = async (): Promise<Properties> => ({
+    const readBack = async (): Promise<Properties> => ({
       ...(await this.#at.find(kind, place)),
       __fieldManager: manager,
     });
@@ -208,10 +208,10 @@ export class KubernetesProvider implements PluginProvider {
       throw new StartFailed(`the Kubernetes API server reported that ${message}`, {
         id,
         inputs,
-        outputs: await look(),
+        outputs: await readBack(),
       });
     }
-    return look();
+    return readBack();
   }
 }
 

@@ -1,7 +1,7 @@
 import { startsWith, type Properties, type PropertyPath } from "./property-values.ts";
 
-/** Fields that cannot be changed, by `group/Kind`: the table of the real plugin, for the kinds that programs here have. */
-const fixed: Readonly<Record<string, readonly string[]>> = {
+/** Immutable fields by `group/Kind`: the table of the real plugin, for the kinds that programs here use. */
+const immutableFields: Readonly<Record<string, readonly string[]>> = {
   "apps/Deployment": ["spec.selector"],
   "apps/StatefulSet": [
     "spec.podManagementPolicy",
@@ -20,13 +20,13 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
   "/Service": ["spec.clusterIP"],
 };
 
-/** What the program says of the two kinds whose content the real plugin takes as fixed. */
+/** The program's settings for the two kinds whose content the real plugin treats as immutable. */
 export interface MutableKinds {
   readonly enableConfigMapMutable: boolean;
   readonly enableSecretMutable: boolean;
 }
 
-/** Those changes that need another object. */
+/** The changes that require a new object. */
 export function replacingChanges(
   changes: readonly PropertyPath[],
   news: Properties,
@@ -36,7 +36,7 @@ export function replacingChanges(
   const fields = [
     "metadata.name",
     "metadata.namespace",
-    ...(fixed[`${group}/${String(news["kind"])}`] ?? []),
+    ...(immutableFields[`${group}/${String(news["kind"])}`] ?? []),
     ...contentFields(news, mutable),
   ].map((field) => field.split("."));
   return changes.filter((path) => fields.some((field) => startsWith(path, field)));

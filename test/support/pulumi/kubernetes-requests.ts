@@ -11,7 +11,7 @@ import { eventually } from "../eventually.ts";
 import { tempDirectory } from "../temp-directory.ts";
 import type { Properties } from "./property-values.ts";
 
-/** An object as it is at the API server. */
+/** An object as the API server has it. */
 export interface LiveObject extends Properties {
   readonly apiVersion: string;
   readonly kind: string;
@@ -24,7 +24,7 @@ export interface LiveObject extends Properties {
   };
 }
 
-/** Which fields somebody answers for, in the words of server-side apply. */
+/** The fields that a manager owns, in the terms of server-side apply. */
 export interface ManagedFields {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -32,7 +32,7 @@ export interface ManagedFields {
   readonly fieldsV1?: Properties;
 }
 
-/** How server-side apply is asked for. */
+/** Options of server-side apply. */
 export interface ApplyOptions {
   readonly manager: string;
   readonly force: boolean;
@@ -42,7 +42,7 @@ export interface ApplyOptions {
 const timeout = 30_000;
 const limits = { connections: 16, streams: 1, mostBytes: 64 * 1_024 * 1_024 };
 
-/** What a provider plugin asks of an API server: objects of any kind it has. */
+/** Requests of a provider plugin to an API server, for objects of any kind. */
 export class KubernetesRequests {
   readonly #transport: KubeTransport;
   readonly #kinds = new Map<string, Kind>();
@@ -54,7 +54,7 @@ export class KubernetesRequests {
     this.namespace = namespace;
   }
 
-  /** `kubeconfig` is the path of a file, or what stands in one; that of `KUBECONFIG` is not looked at. */
+  /** `kubeconfig` is the path of a file, or its content; the variable `KUBECONFIG` is ignored. */
   static async open(kubeconfig: string, context: string | undefined): Promise<KubernetesRequests> {
     await using directory = await tempDirectory("kubeconfig");
     let path = kubeconfig;
@@ -66,7 +66,7 @@ export class KubernetesRequests {
     return new KubernetesRequests(new KubeTransport(config, limits), config.namespace);
   }
 
-  /** The kind as the API server knows it; looked for again for a while when it is of a definition that may just come. */
+  /** The kind as the API server knows it; retries for `within` milliseconds, as its definition may be new. */
   async kind(apiVersion: string, kind: string, within = 0): Promise<Kind> {
     const key = `${apiVersion}/${kind}`;
     const known = this.#kinds.get(key) ?? (await this.#find(apiVersion, kind, within));
@@ -76,7 +76,7 @@ export class KubernetesRequests {
 
   async #find(apiVersion: string, kind: string, within: number): Promise<Kind> {
     const [version = "", group = ""] = apiVersion.split("/").toReversed();
-    const look = async (): Promise<Kind | undefined> => {
+    const lookUp = async (): Promise<Kind | undefined> => {
       const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
       const list = (await this.#ask(`find the kinds of ${apiVersion}`, { method: "GET", path }).catch(
         (err: unknown) => {
@@ -87,14 +87,14 @@ export class KubernetesRequests {
       const found = list.resources.find((each) => each.kind === kind && !each.name.includes("/"));
       return found && { group, version, kind, plural: found.name, namespaced: found.namespaced };
     };
-    const first = await look();
+    const first = await lookUp();
     if (first !== undefined) return first;
     const what = `the API server to have kind ${kind} of ${apiVersion}`;
     if (within === 0) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`);
-    return eventually(look, { within, what, every: 250 });
+    return eventually(lookUp, { within, what, every: 250 });
   }
 
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   async find(kind: Kind, place: ObjectPlace): Promise<LiveObject | undefined> {
     try {
       const task = `get ${kind.kind} ${place.name}`;
@@ -112,7 +112,7 @@ export class KubernetesRequests {
     return list.items;
   }
 
-  /** Server-side apply; a conflict is refused with the names of those whose the fields are. */
+  /** Server-side apply; the refusal of a conflict names the managers of the fields. */
   async apply(kind: Kind, place: ObjectPlace, object: Properties, options: ApplyOptions): Promise<LiveObject> {
     const { manager, force, preview } = options;
     const query = { fieldManager: manager, force, fieldValidation: "Strict", ...(preview && { dryRun: "All" }) };
@@ -124,7 +124,7 @@ export class KubernetesRequests {
     })) as LiveObject;
   }
 
-  /** Resolves when the object is marked for deletion; what is gone is deleted. */
+  /** Resolves when the object is marked for deletion, or does not exist. */
   async delete(kind: Kind, place: ObjectPlace, uid: string | undefined, propagationPolicy: string): Promise<void> {
     const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy, preconditions: { uid } };
     try {
@@ -150,5 +150,5 @@ export class KubernetesRequests {
   }
 }
 
-/** Kinds that are waited for by looking at another one. */
+/** The kind that decides whether others are ready. */
 export const { endpointSlice } = knownKinds;

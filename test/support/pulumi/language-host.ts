@@ -12,30 +12,30 @@ import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import { environment } from "../../../runtime/process/settings.ts";
 import { servePlugin } from "./serve-plugin.ts";
 
-/** With it a program says that it has told the person why it failed. */
-const explained = 32;
+/** Exit code of a program that has already reported why it failed. */
+const reportedFailure = 32;
 
 let engineAddress = process.argv.findLast((argument) => /^[\w.]+:\d+$/.test(argument)) ?? "";
 
 servePlugin(LanguageRuntimeService, {
-  handshake: (call: ServerUnaryCall<{ getEngineAddress(): string }, unknown>, answer: sendUnaryData<unknown>) => {
+  handshake: (call: ServerUnaryCall<{ getEngineAddress(): string }, unknown>, respond: sendUnaryData<unknown>) => {
     engineAddress = call.request.getEngineAddress();
-    answer(null, new language.LanguageHandshakeResponse());
+    respond(null, new language.LanguageHandshakeResponse());
   },
-  getPluginInfo: (_: unknown, answer: sendUnaryData<unknown>) => {
+  getPluginInfo: (_: unknown, respond: sendUnaryData<unknown>) => {
     const info = new plugin.PluginInfo();
     info.setVersion("3.270.0");
-    answer(null, info);
+    respond(null, info);
   },
-  getRequiredPackages: (_: unknown, answer: sendUnaryData<unknown>) =>
-    answer(null, new language.GetRequiredPackagesResponse()),
-  run: ({ request }: ServerUnaryCall<RunRequest, RunResponse>, answer: sendUnaryData<RunResponse>) => {
+  getRequiredPackages: (_: unknown, respond: sendUnaryData<unknown>) =>
+    respond(null, new language.GetRequiredPackagesResponse()),
+  run: ({ request }: ServerUnaryCall<RunRequest, RunResponse>, respond: sendUnaryData<RunResponse>) => {
     run(request).then(
-      (response) => answer(null, response),
-      (err: unknown) => answer({ code: status.UNKNOWN, message: String(err) }),
+      (response) => respond(null, response),
+      (err: unknown) => respond({ code: status.UNKNOWN, message: String(err) }),
     );
   },
-  cancel: (_: unknown, answer: sendUnaryData<unknown>) => answer(null, new language.RunResponse()),
+  cancel: (_: unknown, respond: sendUnaryData<unknown>) => respond(null, new language.RunResponse()),
 });
 
 async function run(request: RunRequest): Promise<RunResponse> {
@@ -43,7 +43,7 @@ async function run(request: RunRequest): Promise<RunResponse> {
   const directory = info?.getProgramDirectory() || request.getPwd();
   const entry = info?.getEntryPoint() || request.getProgram() || ".";
   const options = info?.getOptions()?.toJavaScript() ?? {};
-  // The SDK that the program itself finds is the one that runs it.
+  // The program is run by the SDK that it resolves itself.
   const sdk = createRequire(join(directory, "index.js")).resolve("@pulumi/pulumi/cmd/run/index.js");
   const child = spawn(
     process.execPath,
@@ -69,14 +69,14 @@ async function run(request: RunRequest): Promise<RunResponse> {
         ...environment(),
         PULUMI_CONFIG: JSON.stringify(Object.fromEntries(request.getConfigMap().toArray())),
         PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
-        // On unless the project says no: the program must say it, too.
+        // On unless the project turns it off; the program must be told explicitly.
         PULUMI_NODEJS_TYPESCRIPT: String(options["typescript"] !== false),
       },
     },
   );
   const [code] = (await once(child, "exit")) as [number | null];
   const response = new language.RunResponse();
-  if (code === explained) response.setBail(true);
+  if (code === reportedFailure) response.setBail(true);
   else if (code !== 0) response.setError(`Program exited with code ${code ?? "none: it was killed"}`);
   return response;
 }

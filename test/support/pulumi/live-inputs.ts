@@ -2,8 +2,8 @@ import type { ManagedFields } from "./kubernetes-requests.ts";
 import { isMapping, valueAt, type Properties, type PropertyPath } from "./property-values.ts";
 
 /**
- * The inputs as they are now: where the object is no longer what it was when it was stored, its value is taken. What the
- * API server only spells otherwise than the program is left as the program has it.
+ * The current inputs: where the live object differs from the stored one, they have the live value. Where the API server
+ * only spells a value differently, they keep the program's spelling.
  */
 export function liveInputs(inputs: Properties, stored: Properties, live: Properties): Properties {
   return driftOf(inputs, stored, live, []) as Properties;
@@ -37,8 +37,8 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * What to apply when others may change the fields at `ignored` (`spec.replicas`): what somebody else answers for is left
- * out, so that it stays theirs; what is ours stays as it is.
+ * What to apply if others may change the fields at `ignored` (`spec.replicas`): fields of another manager are omitted,
+ * so that they stay its own; our fields keep their live value.
  */
 export function withoutIgnored(
   object: Properties,

@@ -6,12 +6,12 @@ export interface ResourceName {
   readonly name: string;
 }
 
-/** What a plan says of a resource that is there. */
+/** The plan for an existing resource. */
 export interface ResourceDiff {
   readonly changes: readonly PropertyPath[];
-  /** Those of them that another resource has to be made for. */
+  /** The changes that require a new resource. */
   readonly replaces: readonly PropertyPath[];
-  /** The old one has to go before the new one can come. */
+  /** The old resource must be deleted before the new one is created. */
   readonly deleteFirst: boolean;
 }
 
@@ -23,25 +23,25 @@ interface Known {
 }
 
 interface Timed {
-  /** Milliseconds that the program gives it. */
+  /** Milliseconds, as the program sets it. */
   readonly timeout?: number;
 }
 
-/** A provider plugin, as far as programs of the tests need one; secrets are in the clear, their places are kept for it. */
+/** A provider plugin, as far as test programs need one. It gets secrets unwrapped; `serveProvider` marks them again. */
 export interface PluginProvider {
   readonly version: string;
-  /** In a preview `create` and `update` are asked, too, and change nothing. */
+  /** `create` and `update` are also called in a preview, and change nothing then. */
   readonly supportsPreview: boolean;
   /** Outputs that are secret whatever the inputs are. */
   secrets?(type: string): readonly PropertyPath[];
   configure?(config: Properties): Promise<void>;
-  /** The inputs, with what the provider adds; what it returns is stored. */
+  /** Returns the inputs to store, with what the provider adds. */
   check?(name: ResourceName, olds: Properties, news: Properties): Promise<Properties>;
   diff(request: Known & { readonly news: Properties }): Promise<ResourceDiff>;
   create(
     request: Pick<Known, "name" | "inputs"> & Timed & { readonly preview: boolean },
   ): Promise<{ readonly id: string; readonly outputs: Properties }>;
-  /** Undefined when it is gone. */
+  /** Undefined if it is gone. */
   read(request: Known & { readonly id: string }): Promise<Pick<Known, "inputs" | "outputs"> | undefined>;
   /** Resolves with the outputs. */
   update(

@@ -4,10 +4,10 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 /** Properties of a resource, or a part of them. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** Where in the properties something is. */
+/** The position of a value in properties. */
 export type PropertyPath = readonly (string | number)[];
 
-/** How the engine says of a value what kind of value it is. */
+/** How the engine marks special values. */
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const unknowns: ReadonlySet<unknown> = new Set([
@@ -20,7 +20,7 @@ const unknowns: ReadonlySet<unknown> = new Set([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** Properties as the engine sent them, in the clear, and where what is secret lies. */
+/** Properties as the engine sent them, unwrapped, and the paths of secrets. */
 export interface ReadProperties {
   readonly value: Properties;
   readonly secrets: readonly PropertyPath[];
@@ -45,7 +45,7 @@ function withoutMarks(value: unknown, path: PropertyPath, secrets: PropertyPath[
   );
 }
 
-/** Properties for a message; what lies at `secrets` is marked, paths that lead nowhere are left out. */
+/** Properties for a message; values at `secrets` are marked, paths without a value are skipped. */
 export function writeProperties(value: Properties, secrets: readonly PropertyPath[]): Struct {
   let marked: unknown = JSON.parse(JSON.stringify(value));
   for (const path of outermost(secrets)) marked = markedAt(marked, path);
@@ -69,13 +69,13 @@ function markedAt(value: unknown, [part, ...rest]: PropertyPath): unknown {
   return { ...value, [part]: markedAt(value[part], rest) };
 }
 
-/** Whether a part of it is only known once something else was made. */
+/** Whether a part of it is only known after another resource is created. */
 export function holdsUnknown(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsUnknown);
   return isMapping(value) ? Object.values(value).some(holdsUnknown) : unknowns.has(value);
 }
 
-/** Where two values differ, as deep as can be said. */
+/** The deepest paths at which two values differ. */
 export function differences(one: unknown, other: unknown, path: PropertyPath = []): readonly PropertyPath[] {
   if (Array.isArray(one) && Array.isArray(other)) {
     const indexes = Array.from({ length: Math.max(one.length, other.length) }, (_, index) => index);
@@ -88,7 +88,7 @@ export function differences(one: unknown, other: unknown, path: PropertyPath = [
   return one === other ? [] : [path];
 }
 
-/** What lies at a path; undefined when it leads nowhere. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: PropertyPath): unknown {
   return path.reduce<unknown>(
     (at, part) => (typeof at === "object" && at !== null ? at[part as never] : undefined),
@@ -96,7 +96,7 @@ export function valueAt(value: unknown, path: PropertyPath): unknown {
   );
 }
 
-/** A path in the engine's words: `spec.ports[0].port`. */
+/** A path in the engine's notation: `spec.ports[0].port`. */
 export function pathText(path: PropertyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;

@@ -8,7 +8,7 @@ const upper = lower.toUpperCase();
 const numeric = "0123456789";
 const special = "!@#$%&*()-_=+[]{}<>:?";
 
-/** What each kind makes of its inputs. There is no bcrypt here: `bcryptHash` of a password is missing. */
+/** Creates each kind from its inputs. `bcryptHash` of a password is missing, as there is no bcrypt here. */
 const makers: Readonly<Record<string, (inputs: Properties) => { readonly id: string; readonly outputs: Properties }>> =
   {
     "random:index/randomPassword:RandomPassword": (inputs) => ({ id: "none", outputs: { result: text(inputs) } }),
@@ -58,14 +58,14 @@ function withoutEngine(inputs: Properties): Properties {
 }
 
 function text(inputs: Properties): string {
-  const wants = (...keys: string[]): boolean => keys.every((key) => inputs[key] !== false);
+  const isEnabled = (...keys: string[]): boolean => keys.every((key) => inputs[key] !== false);
   const specials = typeof inputs["overrideSpecial"] === "string" ? inputs["overrideSpecial"] : special;
   const sets = [
-    { characters: lower, wanted: wants("lower"), least: inputs["minLower"] },
-    { characters: upper, wanted: wants("upper"), least: inputs["minUpper"] },
-    { characters: numeric, wanted: wants("numeric", "number"), least: inputs["minNumeric"] },
-    { characters: specials, wanted: wants("special"), least: inputs["minSpecial"] },
-  ].filter(({ wanted }) => wanted);
+    { characters: lower, enabled: isEnabled("lower"), least: inputs["minLower"] },
+    { characters: upper, enabled: isEnabled("upper"), least: inputs["minUpper"] },
+    { characters: numeric, enabled: isEnabled("numeric", "number"), least: inputs["minNumeric"] },
+    { characters: specials, enabled: isEnabled("special"), least: inputs["minSpecial"] },
+  ].filter(({ enabled }) => enabled);
   const length = Number(inputs["length"]);
   const pick = (characters: string): string => characters[randomInt(characters.length)] ?? "";
   const needed = sets.flatMap(({ characters, least }) =>

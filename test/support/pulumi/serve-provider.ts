@@ -27,9 +27,9 @@ import type { PluginProvider, ResourceName } from "./plugin-provider.ts";
 import { StartFailed } from "./start-failed.ts";
 import { servePlugin } from "./serve-plugin.ts";
 
-/** Speaks the engine's protocol for a provider: secrets stay marked on their way through it. */
+/** Serves a provider in the engine's protocol; secrets stay marked on their way through it. */
 export function serveProvider(provider: PluginProvider): void {
-  const answers = {
+  const handlers = {
     getPluginInfo: () => {
       const info = new plugin.PluginInfo();
       info.setVersion(provider.version);
@@ -130,16 +130,16 @@ export function serveProvider(provider: PluginProvider): void {
     },
     cancel: () => new empty.Empty(),
   };
-  const methods = Object.entries(answers).map(([method, answer]) => [method, unary(answer as Answer)]);
+  const methods = Object.entries(handlers).map(([method, handler]) => [method, unary(handler as Handler)]);
   servePlugin(ResourceProviderService, Object.fromEntries(methods));
 }
 
-type Answer = (request: unknown) => unknown;
+type Handler = (request: unknown) => unknown;
 
-function unary(answer: Answer) {
+function unary(handler: Handler) {
   return ({ request }: ServerUnaryCall<unknown, unknown>, send: sendUnaryData<unknown>): void => {
     Promise.resolve()
-      .then(() => answer(request))
+      .then(() => handler(request))
       .then((response) => send(null, response))
       .catch((err: unknown) => {
         const message = err instanceof Error ? err.message : String(err);
@@ -148,7 +148,7 @@ function unary(answer: Answer) {
   };
 }
 
-/** What exists and is not well: the engine keeps it in its state, and goes on with it the next time. */
+/** A resource that exists but is not ready: the engine keeps it in its state, and continues with it the next time. */
 class Unready extends Error {
   readonly metadata = new Metadata();
 
@@ -161,11 +161,11 @@ class Unready extends Error {
     detail.setReasonsList([message]);
     const packed = new anyMessages.Any();
     packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-    const said = new statuses.Status();
-    said.setCode(status.UNKNOWN);
-    said.setMessage(message);
-    said.addDetails(packed);
-    this.metadata.add("grpc-status-details-bin", Buffer.from(said.serializeBinary()));
+    const grpcStatus = new statuses.Status();
+    grpcStatus.setCode(status.UNKNOWN);
+    grpcStatus.setMessage(message);
+    grpcStatus.addDetails(packed);
+    this.metadata.add("grpc-status-details-bin", Buffer.from(grpcStatus.serializeBinary()));
   }
 }
 
@@ -186,14 +186,14 @@ function nameOf(urn: string): ResourceName {
   return { type: types.split("$").at(-1) ?? "", name };
 }
 
-/** Settings of the provider: values that are not text come as JSON, and those not yet known not at all. */
+/** Settings of the provider: values that are not text arrive as JSON; unknown values are left out. */
 function configOf(request: ConfigureRequest): Properties {
   const given = readProperties(request.getArgs()).value;
   return Object.fromEntries(
-    Object.entries(given).flatMap(([key, value]) => (holdsUnknown(value) ? [] : [[key, plain(value)]])),
+    Object.entries(given).flatMap(([key, value]) => (holdsUnknown(value) ? [] : [[key, parseBoolean(value)]])),
   );
 }
 
-function plain(value: unknown): unknown {
+function parseBoolean(value: unknown): unknown {
   return value === "true" || value === "false" ? value === "true" : value;
 }

@@ -1,6 +1,6 @@
 import type { Properties } from "./property-values.ts";
 
-/** What was made, or changed, and did not become what it shall be in time. */
+/** A resource that was created or changed, but was not ready in time. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
   readonly id: string;

@@ -13,7 +13,7 @@ interface Made {
 }
 
 const curves: Readonly<Record<string, string>> = { P224: "P-224", P256: "P-256", P384: "P-384", P521: "P-521" };
-/** Names of the provider, by the extension and the name that openssl has for them. */
+/** Uses by the provider's name: the extension and openssl's name. */
 const uses: Readonly<Record<string, readonly ["keyUsage" | "extendedKeyUsage", string]>> = {
   digital_signature: ["keyUsage", "digitalSignature"],
   content_commitment: ["keyUsage", "nonRepudiation"],
@@ -68,7 +68,7 @@ export function privateKey(inputs: Properties): Made {
   return { id: createHash("sha1").update(publicKeyPem).digest("hex"), outputs };
 }
 
-/** A request for a certificate, with the names that it is for. */
+/** A certificate request with its alternative names. */
 export async function certificateRequest(inputs: Properties): Promise<Made> {
   const certRequestPem = await requestFor(inputs);
   const id = createHash("sha1").update(certRequestPem).digest("hex");
@@ -89,7 +89,7 @@ export async function signedCertificate(inputs: Properties): Promise<Made> {
   const request = await file("request", isOwn ? await requestFor(inputs) : String(certRequestPem));
   const extensions = await file("extensions", extensionsOf(inputs));
   const signer = isOwn ? ["-signkey", key] : ["-CA", await file("authority", String(caCertPem)), "-CAkey", key];
-  // It counts in days alone.
+  // openssl counts in days only.
   const days = Math.max(1, Math.ceil(Number(validityPeriodHours) / 24));
   const serial = `0x${randomBytes(16).toString("hex")}`;
   const how = ["-set_serial", serial, "-days", String(days), "-copy_extensions", "copyall", "-extfile", extensions];
@@ -107,7 +107,7 @@ export async function signedCertificate(inputs: Properties): Promise<Made> {
   return { id: serialNumber, outputs };
 }
 
-/** Whether a certificate is so near its end that another one has to be made. */
+/** Whether a certificate is so near its end that it must be renewed. */
 export function needsRenewal(outputs: Properties, now = Date.now()): boolean {
   const { validityEndTime, earlyRenewalHours = 0 } = outputs;
   return typeof validityEndTime === "string" && now > Date.parse(validityEndTime) - Number(earlyRenewalHours) * hour;

@@ -6,7 +6,7 @@ import { parseYaml } from "../../../runtime/api/yaml-document.ts";
 
 const parse = (text: string): unknown => parseYaml(Buffer.from(text));
 
-test("parseYaml() reads what a settings file is made of", () => {
+test("parseYaml() reads the YAML of a settings file", () => {
   expect(JSON.stringify(parse("port: 8080\nhosts: [a, 'b']\nqueues:\n  slow: {timeout: 5m}\n# the end\n"))).toBe(
     '{"port":8080,"hosts":["a","b"],"queues":{"slow":{"timeout":"5m"}}}',
   );
@@ -20,15 +20,15 @@ test.each([
   ["__proto__", "a: {__proto__: {x: 1}}", 'key "__proto__" is not allowed'],
   ["constructor", "constructor: 1", 'key "constructor" is not allowed'],
   ["a key that is a list", "[a]: 1", "a key is not a text"],
-  ["a tag of one's own", "a: 1\nb: !mine x", "line 2 is not YAML of the core schema"],
+  ["a custom tag", "a: 1\nb: !mine x", "line 2 is not YAML of the core schema"],
   ["a tag of another schema", "!!binary aGk=", "line 1 is not YAML of the core schema"],
   ["two documents", "a: 1\n---\nb: 2", "more than one document"],
-  ["a broken one", "a: 1\nb: [", "line 2 is not YAML"],
+  ["broken YAML", "a: 1\nb: [", "line 2 is not YAML"],
   ["33 levels", "[".repeat(33) + "]".repeat(33), "nested deeper than 32 levels"],
   ["33 levels by an alias", `a: &a ${"[".repeat(31)}x${"]".repeat(31)}\nb: [*a]`, "nested deeper than 32 levels"],
   ["33 levels of keys", Array.from({ length: 33 }, (_, level) => `${" ".repeat(level)}a:`).join("\n"), "nested deeper"],
-  ["what would overflow the stack", "[".repeat(60_000), "nested deeper than 32 levels"],
-  ["what took minutes", "? ".repeat(30_000), "nested deeper than 32 levels"],
+  ["depth that would overflow the stack", "[".repeat(60_000), "nested deeper than 32 levels"],
+  ["depth that took minutes", "? ".repeat(30_000), "nested deeper than 32 levels"],
   ["more than 10 aliases", `a: &a x\nb: [${"*a,".repeat(11)}]`, "more than 10 aliases"],
   ["an alias within its own anchor", "&a [*a]", 'alias "a" names nothing before it'],
   ["too many items", `[${"a,".repeat(6_000)}]`, "more than 10000 tokens"],
@@ -37,7 +37,7 @@ test.each([
   expect(() => parse(text)).toThrow(sentence);
 });
 
-test("bytes that are no UTF-8 are refused", () => {
+test("bytes that are not UTF-8 are refused", () => {
   expect(() => parseYaml(Uint8Array.of(0x61, 0xff))).toThrow("utf-8");
 });
 
@@ -45,7 +45,7 @@ test("32 levels are read", () => {
   expect(JSON.stringify(parse("[".repeat(32) + "]".repeat(32)))).toBe("[".repeat(32) + "]".repeat(32));
 });
 
-test("whatever YAML a writer makes of plain data is read as that data", () => {
+test("data that a YAML writer wrote is read back as the same data", () => {
   const key = fc.stringMatching(/^[a-z_][a-z0-9_ :#-]{0,12}$/).filter((name) => name !== "constructor");
   const scalar = fc.oneof(fc.string({ unit: "grapheme" }), fc.integer(), fc.boolean(), fc.constant(null));
   const { data } = fc.letrec((tie) => ({

@@ -79,7 +79,7 @@ const decided = (reason: string) =>
     what: `the decision ${reason}`,
   });
 
-test("cpu: replicas follow what is used, and stay while that is not known", async () => {
+test("cpu: replicas follow usage, and stay while it is unknown", async () => {
   usage.set(echo, { cpu: 1_000, totalMemoryBytes: 0 });
   await deploy({ "com.service.scale.type": "cpu", "com.service.scale.target": "500" });
   await replicasAre(3);
@@ -89,11 +89,11 @@ test("cpu: replicas follow what is used, and stay while that is not known", asyn
   await replicasAre(1);
 });
 
-test("queue: replicas follow the calls that lie in the function's queue, and stay while nobody can say", async () => {
-  const asked = new Set<string>();
+test("queue: replicas follow the calls in the function's queue, and stay while their number is unknown", async () => {
+  const queuesRead = new Set<string>();
   let calls: number | undefined = 100;
   depths = async (queue) => {
-    asked.add(queue);
+    queuesRead.add(queue);
     if (calls === undefined) throw new Error("the broker does not say");
     return { byFunction: new Map([["echo.functions", calls]]), submitted: 0 };
   };
@@ -106,10 +106,10 @@ test("queue: replicas follow the calls that lie in the function's queue, and sta
   await decided("load-unknown");
   calls = 0;
   await replicasAre(1);
-  expect(asked).toEqual(new Set(["slow"]));
+  expect(queuesRead).toEqual(new Set(["slow"]));
 });
 
-test("a function with queued calls, or of which nobody can say, does not sleep", async () => {
+test("a function with queued calls, or an unknown number of them, is not scaled to zero", async () => {
   let calls: number | undefined = 1;
   let looks = 0;
   depths = async () => {
@@ -137,14 +137,14 @@ test("a function with queued calls, or of which nobody can say, does not sleep",
   await decided("scaled-to-zero");
 });
 
-test("one that is not the leader decides and changes nothing; it acts once it leads", async () => {
+test("an autoscaler that is not the leader decides and changes nothing; it acts once it leads", async () => {
   await closeAutoscaler();
   await leases.acquire("process.autoscaler", "another", 60_000);
   await openAutoscaler();
   await deploy({ "com.service.scale.min": "3" });
   await setReplicas(1);
   await decided("below-min");
-  // Decided in a sweep after that one, which is over by then.
+  // Decided in a sweep after that one, which has ended by then.
   await deploy({ "com.service.scale.min": "1" });
   await decided("steady");
   expect(autoscaler.leads).toBe(false);
@@ -157,7 +157,7 @@ test("one that is not the leader decides and changes nothing; it acts once it le
   expect(autoscaler.leads).toBe(true);
 });
 
-test("a function that is removed is decided about no more", async () => {
+test("there are no more decisions about a removed function", async () => {
   await deploy({});
   await decided("steady");
   await functions.remove(echo);

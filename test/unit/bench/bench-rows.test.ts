@@ -14,7 +14,7 @@ const row: BenchRow = {
   open: () => Promise.reject(new Error("is not opened here")),
 };
 
-/** Gives these measurements one after the other, the first of each for warming up; says in `order` who was asked. */
+/** Gives these measurements in turn, the first of each for warming up; `order` lists who was measured. */
 function contestOf(weir: readonly number[], peer?: readonly number[]): Contest & { readonly order: string } {
   let order = "";
   const next = (name: string, values: readonly number[]): (() => Promise<number>) => {
@@ -34,7 +34,7 @@ function contestOf(weir: readonly number[], peer?: readonly number[]): Contest &
   };
 }
 
-describe("what is judged", () => {
+describe("the judged value", () => {
   test("is the ratio or the difference of Weir and its peer, or Weir's measurement", () => {
     expect(judge("ratio", 30, 60)).toBe(0.5);
     expect(judge("difference", 90, 60)).toBe(30);
@@ -55,7 +55,7 @@ describe("what is judged", () => {
 });
 
 describe("rounds", () => {
-  test("are in turns after one measurement of each that does not count", async () => {
+  test("alternate after one measurement of each that does not count", async () => {
     const contest = contestOf([1, 50, 60, 70], [1, 100, 100, 100]);
     const outcome = await interleave(contest, 3, "ratio");
     expect(contest.order).toBe("PWWPPWWP");
@@ -67,17 +67,17 @@ describe("rounds", () => {
       noisy: false,
     });
   });
-  test("are judged one by one, so that a busy time of both does not count", async () => {
+  test("are judged one by one, as a busy time affects both sides", async () => {
     const { judged } = await interleave(contestOf([1, 30, 130, 60], [1, 10, 100, 40]), 3, "difference");
     expect(judged).toEqual({ median: 20, min: 20, max: 30 });
   });
-  test("need no peer where the value is judged", async () => {
+  test("need no peer when the value is judged", async () => {
     const contest = contestOf([9, 1, 2, 3, 4]);
     const outcome = await interleave(contest, 4, "value");
     expect(contest.order).toBe("WWWWW");
     expect(outcome).toMatchObject({ peer: undefined, judged: { median: 2.5, min: 1, max: 4 }, noisy: false });
   });
-  test("fail without a peer where one is needed", async () => {
+  test("fail without a peer when one is needed", async () => {
     await expect(interleave(contestOf([1, 2]), 1, "ratio")).rejects.toThrow("the row has no peer");
   });
   test("are noisy when the peer varies by more than a quarter, whatever Weir does", async () => {
@@ -124,7 +124,7 @@ describe("the report", () => {
   test("says why a row was skipped", () => {
     expect(lineOf({ row, skipped: "no tool" })).toEqual(["P0", "an example", "≥ 0.5", "≥ 0.9", "skipped: no tool"]);
   });
-  test("is the same for programs", () => {
+  test("has the same facts as JSON", () => {
     const results = [
       { row, outcome },
       { row, skipped: "no tool" },

@@ -11,7 +11,7 @@ test.each([
   [[0.3, 0.2], false],
   [[0.3, 0.5], true],
   [[0.3, 0.5, 0.3], false],
-])("after runs of %j another one is needed: %j", (medians, expected) => {
+])("after runs of %j another run is needed: %j", (medians, expected) => {
   expect(needsAnotherRun(bar, runs(...medians))).toBe(expected);
 });
 
@@ -20,11 +20,11 @@ test.each([
   [[0.3, 0.3], true],
   [[0.3, 0.5, 0.5], false],
   [[0.5, 0.3, 0.3], true],
-])("the middle one of %j and what may follow misses the bar: %j", (medians, expected) => {
+])("the median of %j and possible later runs misses the bar: %j", (medians, expected) => {
   expect(missesBar(bar, runs(...medians))).toBe(expected);
 });
 
-test("of what is to be little the most is the worst", () => {
+test("where less is better, the highest value is the worst", () => {
   const limit = { firstBar: 60, lessIsBetter: true } as const;
   expect(missesBar(limit, runs(70, 61))).toBe(true);
   expect(missesBar(limit, runs(70, 59, 60))).toBe(false);

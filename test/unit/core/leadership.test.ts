@@ -33,7 +33,7 @@ function start(leases: Leases): { readonly leadership: Leadership; end(): Promis
   return { leadership, end };
 }
 
-test("one of two leads; when it ends in peace the other does at its next look", async () => {
+test("one of two leads; when it stops cleanly the other leads at its next look", async () => {
   const leases = new MemoryLeases();
   const first = start(leases);
   await eventually(() => first.leadership.leads, { what: "the first to lead" });
@@ -43,17 +43,17 @@ test("one of two leads; when it ends in peace the other does at its next look", 
   await eventually(() => second.leadership.leads, { within: leaseTtl / 2, what: "the second to lead" });
 });
 
-test("one that cannot reach the store leads no more before another can, which takes over in time", async () => {
+test("a leader that cannot reach the store stops leading before another may, which takes over in time", async () => {
   const leases = new MemoryLeases();
-  let away = false;
+  let unavailable = false;
   const first = start({
-    acquire: (...given) => (away ? new Promise(() => {}) : leases.acquire(...given)),
+    acquire: (...given) => (unavailable ? new Promise(() => {}) : leases.acquire(...given)),
     release: (...given) => leases.release(...given),
   });
   await eventually(() => first.leadership.leads, { what: "the first to lead" });
   ends.length = 0;
   const second = start(leases);
-  away = true;
+  unavailable = true;
   const from = performance.now();
   await eventually(
     () => {
@@ -65,11 +65,11 @@ test("one that cannot reach the store leads no more before another can, which ta
   expect(performance.now() - from).toBeLessThanOrEqual(leaseTtl);
 });
 
-/** A leadership whose clock and lease are told what they say; it looks once per `look`. */
+/** A leadership whose clock and lease the test sets; it looks once per `at`. */
 function directed(acquire: () => Promise<boolean>) {
-  const said: boolean[] = [];
-  const troubles: unknown[] = [];
-  const asked: number[] = [];
+  const changes: boolean[] = [];
+  const errors: unknown[] = [];
+  const durations: number[] = [];
   const waits: number[] = [];
   const released: string[] = [];
   const stop = new AbortController();
@@ -78,7 +78,7 @@ function directed(acquire: () => Promise<boolean>) {
   const leadership = new Leadership({
     leases: {
       acquire: (_name, _holder, duration) => {
-        asked.push(duration);
+        durations.push(duration);
         return acquire();
       },
       release: async (name) => void released.push(name),
@@ -91,8 +91,8 @@ function directed(acquire: () => Promise<boolean>) {
       if (aborted) return Promise.resolve();
       return new Promise<void>((resolve) => (next = resolve));
     },
-    onChange: (leads) => said.push(leads),
-    onError: (err) => troubles.push(err),
+    onChange: (leads) => changes.push(leads),
+    onError: (err) => errors.push(err),
   });
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
@@ -104,110 +104,110 @@ function directed(acquire: () => Promise<boolean>) {
     await settle();
     return leadership.leads;
   };
-  /** Time passes and nothing else happens. */
+  /** Time passes, and nothing else happens. */
   const pass = (moment: number): void => void (time = moment);
   const end = async (): Promise<void> => {
     stop.abort();
     next();
     await running;
   };
-  return { leadership, said, troubles, asked, waits, released, at, pass, end, settle };
+  return { leadership, changes, errors, durations, waits, released, at, pass, end, settle };
 }
 
-test("it looks ten times per lease time until it leads and renews at every second look; its lease is shorter by two", async () => {
-  const answers = [false];
-  const first = directed(async () => answers.shift() ?? true);
+test("it looks ten times per lease, renews at every second look, and holds its lease two looks shorter", async () => {
+  const responses = [false];
+  const first = directed(async () => responses.shift() ?? true);
   await first.settle();
-  expect([first.leadership.leads, first.asked, first.waits, first.said]).toEqual([false, [800], [100], []]);
+  expect([first.leadership.leads, first.durations, first.waits, first.changes]).toEqual([false, [800], [100], []]);
   await first.at(100);
-  expect([first.leadership.leads, first.waits, first.said]).toEqual([true, [100, 200], [true]]);
+  expect([first.leadership.leads, first.waits, first.changes]).toEqual([true, [100, 200], [true]]);
   await first.at(300);
-  expect([first.asked, first.said]).toEqual([[800, 800, 800], [true]]);
+  expect([first.durations, first.changes]).toEqual([[800, 800, 800], [true]]);
   await first.end();
   expect([first.leadership.leads, first.released]).toEqual([false, ["process.test"]]);
 });
 
-test("it leads until its lease ends, and not at that moment any more; each change is said once", async () => {
-  let answer: () => Promise<boolean> = async () => true;
-  const one = directed(() => answer());
+test("it leads until just before its lease ends; each change is reported once", async () => {
+  let respond: () => Promise<boolean> = async () => true;
+  const one = directed(() => respond());
   await one.settle();
-  const away = new Error("the store is away");
-  answer = () => Promise.reject(away);
+  const unavailable = new Error("the store is away");
+  respond = () => Promise.reject(unavailable);
   expect(await one.at(799)).toBe(true);
-  expect(one.said).toEqual([true]);
+  expect(one.changes).toEqual([true]);
   expect(await one.at(800)).toBe(false);
-  expect([one.said, one.troubles]).toEqual([
+  expect([one.changes, one.errors]).toEqual([
     [true, false],
-    [away, away],
+    [unavailable, unavailable],
   ]);
-  answer = async () => false;
+  respond = async () => false;
   expect(await one.at(900)).toBe(false);
-  expect(one.said).toEqual([true, false]);
+  expect(one.changes).toEqual([true, false]);
   await one.end();
 });
 
-test("one whose lease was given to another stops at once", async () => {
-  const answers = [true, false];
-  const one = directed(async () => answers.shift() ?? false);
+test("a leader whose lease went to another stops at once", async () => {
+  const responses = [true, false];
+  const one = directed(async () => responses.shift() ?? false);
   await one.settle();
   expect(await one.at(1)).toBe(false);
-  expect(one.said).toEqual([true, false]);
+  expect(one.changes).toEqual([true, false]);
   await one.end();
 });
 
 test.each([
-  ["while it is asked for", 700, 900],
-  ["before it is asked for", 900, 901],
-])("a lease that runs out %s was lost, and is won when it comes", async (_, askedAt, answeredAt) => {
-  let answer = (): void => {};
-  const one = directed(() => new Promise((resolve) => (answer = () => resolve(true))));
+  ["while it is renewed", 700, 900],
+  ["before it is renewed", 900, 901],
+])("a lease that ends %s is lost, and won again by the late response", async (_, requestedAt, respondedAt) => {
+  let respond = (): void => {};
+  const one = directed(() => new Promise((resolve) => (respond = () => resolve(true))));
   await one.settle();
-  answer();
+  respond();
   await one.settle();
   const before = one.leadership.term;
   expect(before).toBeDefined();
-  await one.at(askedAt);
-  one.pass(answeredAt);
+  await one.at(requestedAt);
+  one.pass(respondedAt);
   expect([one.leadership.leads, one.leadership.term]).toEqual([false, undefined]);
-  answer();
+  respond();
   await one.settle();
-  expect([one.leadership.leads, one.said]).toEqual([true, [true, false, true]]);
+  expect([one.leadership.leads, one.changes]).toEqual([true, [true, false, true]]);
   expect(one.leadership.term).not.toBe(before);
   await one.settle();
   const ending = one.end();
-  answer();
+  respond();
   await ending;
 });
 
-test("a term is one as long as the lease is renewed in time", async () => {
+test("a term lasts as long as the lease is renewed in time", async () => {
   const one = directed(async () => true);
   await one.settle();
   const term = one.leadership.term;
   for (const moment of [200, 400, 1_199, 1_998]) await one.at(moment);
-  expect([one.leadership.term, one.said]).toEqual([term, [true]]);
+  expect([one.leadership.term, one.changes]).toEqual([term, [true]]);
   await one.end();
 });
 
-test("a store that takes a third of the lease time to answer is asked at once, and no lease is lost", async () => {
-  const answers: (() => void)[] = [];
-  const one = directed(() => new Promise((resolve) => answers.push(() => resolve(true))));
+test("a store that takes a third of the lease to respond is asked again at once, and no lease is lost", async () => {
+  const responses: (() => void)[] = [];
+  const one = directed(() => new Promise((resolve) => responses.push(() => resolve(true))));
   await one.settle();
   for (let moment = 333; moment < 5_000; moment += 333) {
     one.pass(moment);
-    answers.shift()?.();
+    responses.shift()?.();
     await one.settle();
     expect(one.waits.at(-1)).toBe(0);
     await one.at(moment);
   }
-  expect(one.said).toEqual([true]);
+  expect(one.changes).toEqual([true]);
   const ending = one.end();
-  answers.shift()?.();
+  responses.shift()?.();
   await ending;
 });
 
-test("one that never led has no change to say", async () => {
+test("one that never led has no change to report", async () => {
   const one = directed(async () => false);
   await one.settle();
   await one.end();
-  expect(one.said).toEqual([]);
+  expect(one.changes).toEqual([]);
 });

@@ -4,9 +4,9 @@ import { secretValue } from "../../../runtime/core/secret-value.ts";
 
 const name = "api-key";
 const mebibyte = 1_048_576;
-const code = (wanted: string) => expect.objectContaining({ code: wanted });
+const code = (expected: string) => expect.objectContaining({ code: expected });
 
-test("rawValue is decoded and wins over value, which is UTF-8", () => {
+test("rawValue is decoded and outranks value, which is UTF-8", () => {
   expect([...secretValue({ name, value: "é" })]).toEqual([0xc3, 0xa9]);
   expect([...secretValue({ name, rawValue: "AP/+" })]).toEqual([0, 255, 254]);
   expect([...secretValue({ name, value: "x", rawValue: "AA==" })]).toEqual([0]);
@@ -18,21 +18,21 @@ test.each([{ name }, { name, value: "" }, { name, rawValue: "" }])("no value: %j
 });
 
 test.each(["AAA", "AA=", "A===", "=AAA", "AA=A", "A A=", "AA_-", "!AAA", "AAA!", "AAAA\n"])(
-  "no base64: %j",
+  "not base64: %j",
   (rawValue) => {
     expect(() => secretValue({ name, rawValue })).toThrow('Cannot store secret "api-key": its rawValue is not base64');
     expect(() => secretValue({ name, rawValue })).toThrow(code("validation_failed"));
   },
 );
 
-test("text that is no Unicode is refused", () => {
+test("text that is not valid Unicode is refused", () => {
   expect(() => secretValue({ name, value: "\ud800" })).toThrow(
     'Cannot store secret "api-key": its value is not valid Unicode',
   );
   expect(() => secretValue({ name, value: "\ud800" })).toThrow(code("validation_failed"));
 });
 
-test("one mebibyte is the most, and the sentence says how many there were", () => {
+test("the limit is one mebibyte, and the error gives the size", () => {
   expect(secretValue({ name, value: "x".repeat(mebibyte) })).toHaveLength(mebibyte);
   const tooMuch = { name, value: "x".repeat(mebibyte + 1) };
   expect(() => secretValue(tooMuch)).toThrow(

@@ -9,7 +9,7 @@ import { emptyNamespaces } from "../../../runtime/gateway/empty-namespaces.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { eventually } from "../../support/eventually.ts";
 
-/** Refuses as often as it is told. */
+/** Fails `failures` times. */
 class FailingFunctionStore extends MemoryFunctionStore {
   failures = 0;
   override async remove(ref: { readonly namespace: string; readonly name: string }): Promise<boolean> {
@@ -60,20 +60,20 @@ test("deletes the functions of a namespace that is marked, and no others", async
   expect(await left("functions")).toEqual(["a"]);
 });
 
-test("goes on where an earlier process stopped", async () => {
+test("continues where an earlier process stopped", async () => {
   await mark("dev");
   await open();
   await empty("dev");
 });
 
-test("tries again when the store does not answer", async () => {
+test("retries when the store fails", async () => {
   functions.failures = 3;
   await open();
   await mark("dev");
   await empty("dev");
 });
 
-test("deletes what was written a moment too late", async () => {
+test("deletes a function that was written a moment too late", async () => {
   await open();
   await mark("dev");
   await empty("dev");

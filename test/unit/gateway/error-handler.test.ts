@@ -19,8 +19,8 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** What a client gets when a raw handler fails with `err`. */
-async function answer(
+/** The response to a client when a raw handler fails with `err`. */
+async function responseTo(
   err: unknown,
   context: ErrorContext = {},
   path = "/function/x",
@@ -55,7 +55,7 @@ describe("writeError()", () => {
       ["too_many_calls", null],
       ["internal_error", null],
     ] as const) {
-      const { headers, body } = await answer(new PlatformError(code, "Cannot call it: it is so"), {
+      const { headers, body } = await responseTo(new PlatformError(code, "Cannot call it: it is so"), {
         invocation: true,
         callId: "id-1",
       });
@@ -66,17 +66,17 @@ describe("writeError()", () => {
         "Cannot call it: it is so\n",
       ]);
     }
-    const { headers } = await answer(new PlatformError("provider_unavailable", "Cannot: so"), {}, "/system/info");
+    const { headers } = await responseTo(new PlatformError("provider_unavailable", "Cannot: so"), {}, "/system/info");
     expect(headers.get("x-openfaas-internal")).toBeNull();
   });
 
-  test("says what became of a refused call", async () => {
+  test("states the outcome of a refused call", async () => {
     const err = new PlatformError("queue_unavailable", "Cannot queue: no answer", {
       callQueued: "unknown",
       callId: "id-2",
       retryAfterSeconds: 99,
     });
-    const { status, headers, body } = await answer(err, { invocation: true }, "/async-function/x?y", {
+    const { status, headers, body } = await responseTo(err, { invocation: true }, "/async-function/x?y", {
       accept: "application/json",
     });
     expect(status).toBe(503);
@@ -93,8 +93,8 @@ describe("writeError()", () => {
     });
   });
 
-  test("tells nothing of what nobody has a word for, and logs it once", async () => {
-    const { status, body, logged } = await answer(
+  test("reveals nothing of an unknown error, and logs it once", async () => {
+    const { status, body, logged } = await responseTo(
       new TypeError("secret detail"),
       { callId: "id-3", traceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" },
       "/function/x?token=1",
@@ -105,7 +105,7 @@ describe("writeError()", () => {
     expect(JSON.stringify(logged)).not.toContain("token=1");
   });
 
-  test("cuts a reply that has begun", async () => {
+  test("aborts a reply that has begun", async () => {
     const { writeError } = createErrorWriter(pino({ level: "silent" }));
     const server = createServer((request, response) => {
       response.writeHead(200, { "content-length": 10 });
@@ -121,7 +121,7 @@ describe("writeError()", () => {
   });
 });
 
-test("JSON is for who lists it, not for wildcards or who refuses it", () => {
+test("JSON is for clients that list it, not for wildcards or clients that refuse it", () => {
   const facts = { code: "forbidden", status: 403, sentence: "Cannot: so", instance: "/", callId: undefined } as const;
   const type = (accept: string | undefined): string => errorText(facts, accept).type;
   for (const accept of ["application/json", "Application/Problem+JSON;q=0.1", "text/html, application/json"]) {

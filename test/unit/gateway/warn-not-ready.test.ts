@@ -27,19 +27,19 @@ function watchedTable() {
   const table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
   warnNotReady(table, log);
   table.functionObserver.set(desireFunction(undefined, "functions", { service: "hello", image: "none" }, at));
-  const say = (facts: Partial<ConditionFacts>, observedGeneration: number): void => {
+  const report = (facts: Partial<ConditionFacts>, observedGeneration: number): void => {
     const conditions = functionConditions({ ...rolling, ...facts }, [], at);
     table.endpointsObserver.set({ ...ref, addresses: ["127.0.0.1:1"], observedGeneration, conditions });
   };
-  return { lines, say };
+  return { lines, report };
 }
 
 test("a function that stalls is logged once per deployment", () => {
-  const { lines, say } = watchedTable();
-  say({}, 2);
+  const { lines, report } = watchedTable();
+  report({}, 2);
   expect(lines).toEqual([]);
-  say({ backoff }, 2);
-  say({ backoff: { ...backoff, failures: 3 } }, 2);
+  report({ backoff }, 2);
+  report({ backoff: { ...backoff, failures: 3 } }, 2);
   expect(lines).toEqual([
     expect.objectContaining({
       level: 40,
@@ -52,18 +52,18 @@ test("a function that stalls is logged once per deployment", () => {
       detail: backoff.last.message,
     }),
   ]);
-  say({}, 3);
-  say({ backoff }, 3);
+  report({}, 3);
+  report({ backoff }, 3);
   expect(lines).toHaveLength(2);
 });
 
-test("one whose replicas run and do not become ready is logged once, whatever a probe says then, and again when it stalls", () => {
-  const { lines, say } = watchedTable();
-  say({ progress: { reason: "PullingImage", message: 'Pulling image "none"' } }, 2);
+test("a function whose replicas do not become ready is logged once, and again when it stalls", () => {
+  const { lines, report } = watchedTable();
+  report({ progress: { reason: "PullingImage", message: 'Pulling image "none"' } }, 2);
   expect(lines).toEqual([]);
-  say({ progress: silent }, 2);
-  say({}, 2);
-  say({ progress: { reason: "NotReady", message: "Replica hello-3 is not ready: GET /ready answered 500" } }, 2);
+  report({ progress: silent }, 2);
+  report({}, 2);
+  report({ progress: { reason: "NotReady", message: "Replica hello-3 is not ready: GET /ready answered 500" } }, 2);
   expect(lines).toEqual([
     expect.objectContaining({
       level: 40,
@@ -74,20 +74,20 @@ test("one whose replicas run and do not become ready is logged once, whatever a 
       detail: silent.message,
     }),
   ]);
-  say({ backoff }, 2);
+  report({ backoff }, 2);
   expect(lines.map(({ msg }) => msg)).toEqual(["function is not ready", "function is stalled"]);
 });
 
-test("trouble of replicas that were ready in between is logged again", () => {
-  const { lines, say } = watchedTable();
-  say({ progress: silent }, 2);
-  say({ readyCurrent: 1, existing: 1, superseded: 0 }, 2);
-  say({ progress: silent }, 2);
+test("a function that was ready in between is logged again", () => {
+  const { lines, report } = watchedTable();
+  report({ progress: silent }, 2);
+  report({ readyCurrent: 1, existing: 1, superseded: 0 }, 2);
+  report({ progress: silent }, 2);
   expect(lines).toHaveLength(2);
 });
 
-test("so is one that a cluster calls unhealthy at its first failure", () => {
-  const { lines, say } = watchedTable();
-  say({ backoff: { ...backoff, failures: 1, last: { reason: "Unhealthy", message: "Replica p is not ready" } } }, 2);
+test("a function that a cluster calls unhealthy is logged at its first failure", () => {
+  const { lines, report } = watchedTable();
+  report({ backoff: { ...backoff, failures: 1, last: { reason: "Unhealthy", message: "Replica p is not ready" } } }, 2);
   expect(lines).toEqual([expect.objectContaining({ msg: "function is not ready", detail: "Replica p is not ready" })]);
 });

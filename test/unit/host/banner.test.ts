@@ -14,7 +14,7 @@ const facts: BannerFacts = {
   store: { bytes: 190_000_000, calls: 19_000 },
 };
 
-test("the banner says why functions are processes where nobody chose that", () => {
+test("the banner says why functions are processes when that was not chosen", () => {
   const withoutEngine = 'Cannot reach the container engine at "/var/run/docker.sock": there is none';
   expect(formatBanner({ ...facts, withoutEngine })).toContain(
     `  provider    local\n  engine      none: ${withoutEngine}\n  isolation   no isolation\n`,

@@ -18,7 +18,7 @@ afterEach(() => place.remove());
 const problems = (flags: Record<string, string>) =>
   collectSettings(hostSettings, { flags }, [...hostRules, tlsRule]).problems;
 
-test("an empty text is no directory and no address; an empty optional one is none", () => {
+test("an empty text is no directory and no address; an empty optional setting counts as absent", () => {
   expect(problems({ data: "", host: "" })).toEqual([
     'host: expected a text, got "" (flag --host)',
     'data: expected a text, got "" (flag --data)',
@@ -26,7 +26,7 @@ test("an empty text is no directory and no address; an empty optional one is non
   expect(readSettings(hostSettings, { flags: { "nats-server": "" } }).natsServer).toBeUndefined();
 });
 
-test("certificate and key come together, can be read, and are PEM", async () => {
+test("certificate and key must come together, be readable, and be PEM", async () => {
   const text = join(place.path, "text");
   await writeFile(text, "no certificate");
   const missing = join(place.path, "missing");
@@ -41,7 +41,7 @@ test("certificate and key come together, can be read, and are PEM", async () => 
   ]);
 });
 
-test("warns of addresses that others reach without TLS", () => {
+test("warns of addresses that others can reach without TLS", () => {
   const own = { host: "127.0.0.1", tlsCert: undefined };
   expect(warnings(own)).toEqual([]);
   expect(warnings({ ...own, host: "0.0.0.0" })).toEqual([expect.stringContaining("--host 0.0.0.0 without TLS")]);

@@ -6,7 +6,7 @@ const wanted = { asyncMaxBody: 1_048_576, maxCallRecords: 500_000 };
 const check = (bytes: number, calls: number, more: Partial<typeof wanted> = {}) =>
   checkStore({ bytes, calls }, "/data/nats", { ...wanted, ...more });
 
-test("1 000 calls at a time are needed, unless fewer are asked for", () => {
+test("room for 1 000 calls at a time is needed, unless fewer are configured", () => {
   expect(() => check(190_000_000, 1_000)).not.toThrow();
   expect(() => check(190_000_000, 999)).toThrow(
     'Cannot start nats-server in "/data/nats": its store is 190 MB: 999 calls at a time, and 1000 are needed; make room on that disk or choose another with --data',

@@ -5,7 +5,7 @@ import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-stor
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { countFunctions } from "../../../runtime/host/count-functions.ts";
 
-test("counts the functions of every namespace once, the default one without an entry, too", async () => {
+test("counts the functions of every namespace once, also of the default one without an entry", async () => {
   const [functions, namespaces] = [new MemoryFunctionStore(), new MemoryNamespaceStore()];
   const createdAt = "2026-01-01T00:00:00Z";
   const deploy = (namespace: string, name: string) =>

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 describe("openCredentials", () => {
-  test("generates long ones at the first start and keeps them", async () => {
+  test("generates long credentials at the first start, and keeps them", async () => {
     const directory = join(place.path, "credentials");
     const first = await openCredentials(directory);
     expect(first.user).toBe("admin");
@@ -36,18 +36,18 @@ describe("openCredentials", () => {
     expect(one.invokeKey).not.toBe(other.invokeKey);
   });
 
-  test("are the same for two that start at once", async () => {
+  test("are the same for two processes that start at once", async () => {
     const [one, other] = await Promise.all([openCredentials(place.path), openCredentials(place.path)]);
     expect(one).toEqual(other);
   });
 
-  test("takes what a person wrote there", async () => {
+  test("uses what a person wrote there", async () => {
     await writeFile(join(place.path, "basic-auth-user"), "olga\n");
     await writeFile(join(place.path, "basic-auth-password"), "with spaces inside \n");
     expect(await openCredentials(place.path)).toMatchObject({ user: "olga", password: "with spaces inside" });
   });
 
-  test("does not take an empty password", async () => {
+  test("refuses an empty password", async () => {
     const file = join(place.path, "basic-auth-password");
     await writeFile(file, "\n");
     await expect(openCredentials(place.path)).rejects.toThrow(

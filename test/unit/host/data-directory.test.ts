@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 describe("openDataDirectory", () => {
-  test("makes it for its owner alone and gives it back", async () => {
+  test("creates it for its owner alone, and releases it", async () => {
     const path = join(place.path, "deep", "data");
     const first = await openDataDirectory(path);
     expect(first.layout).toEqual(dataLayout(path));
@@ -53,7 +53,7 @@ describe("openDataDirectory", () => {
     await first.close();
   });
 
-  test("says that it is no directory", async () => {
+  test("says that it is not a directory", async () => {
     const file = join(place.path, "file");
     await writeFile(file, "");
     await expect(openDataDirectory(file)).rejects.toThrow(
@@ -73,7 +73,7 @@ describe("openDataDirectory", () => {
     await expect(openDataDirectory("/proc/weir/data")).rejects.toThrow(/^Cannot use data directory .*--data$/);
   });
 
-  test("says what else is in the way", async () => {
+  test("gives the reason of any other error", async () => {
     const path = join(place.path, "x".repeat(300));
     await expect(openDataDirectory(path)).rejects.toThrow(
       /^Cannot use data directory ".*": ENAMETOOLONG.*; choose another with --data$/,
@@ -103,13 +103,13 @@ describe("holdLock", () => {
     expect(await holdLock(file)).toHaveProperty("release");
   });
 
-  test.each(["", "{", "null", '{"pid":"x"}'])("takes over one that cannot be read: %j", async (text) => {
+  test.each(["", "{", "null", '{"pid":"x"}'])("takes over an unreadable lock: %j", async (text) => {
     const file = join(place.path, "lock");
     await writeFile(file, text);
     expect(await holdLock(file)).toHaveProperty("release");
   });
 
-  test("goes to one of many that saw the same stale lock", async () => {
+  test("goes to one of many that see the same stale lock", async () => {
     const file = join(place.path, "lock");
     await writeFile(file, "stale");
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => holdLock(file)));

@@ -15,12 +15,12 @@ describe("decideProvider", () => {
   const unavailable = 'Cannot reach the container engine at "/run/none.sock": there is none';
   const first = { wanted: "auto", noted: undefined, functions: 0, engine: { unavailable } } as const;
 
-  test("auto takes local at the first start without an engine, says why and notes it", () => {
+  test("auto chooses local at the first start without an engine, says why, and records it", () => {
     expect(decideProvider(first)).toEqual({ kind: "use", provider: "local", note: true, engineTrouble: unavailable });
   });
 
   test.each(["docker_socket", "DOCKER_HOST"] as const)(
-    "auto does not start without an engine that %s names",
+    "auto does not start when the engine in %s is missing",
     (name) => {
       expect(decideProvider({ ...first, engine: { unavailable, namedBy: name } })).toEqual({
         kind: "refuse",
@@ -29,14 +29,14 @@ describe("decideProvider", () => {
     },
   );
 
-  test("an engine that is named and away is nobody's business where local was chosen", () => {
+  test("a missing engine that is set does not matter when local was chosen", () => {
     const engine = { unavailable, namedBy: "DOCKER_HOST" } as const;
     const local = { kind: "use", provider: "local" };
     expect(decideProvider({ ...first, engine, wanted: "local" })).toMatchObject(local);
     expect(decideProvider({ ...first, engine, noted: "local" })).toMatchObject(local);
   });
 
-  test("auto keeps to what was noted", () => {
+  test("auto keeps the recorded provider", () => {
     expect(decideProvider({ ...first, noted: "local", engine: {}, functions: 3 })).toEqual({
       kind: "use",
       provider: "local",
@@ -44,11 +44,11 @@ describe("decideProvider", () => {
     });
   });
 
-  test("auto takes containers where an engine answers", () => {
+  test("auto chooses containers when an engine responds", () => {
     expect(decideProvider({ ...first, engine: {} })).toEqual({ kind: "use", provider: "docker", note: true });
   });
 
-  test("auto never falls back from a noted docker", () => {
+  test("auto never falls back from a recorded docker", () => {
     expect(decideProvider({ ...first, noted: "docker" })).toEqual({
       kind: "use",
       provider: "docker",
@@ -56,7 +56,7 @@ describe("decideProvider", () => {
     });
   });
 
-  test("another one is refused while there are functions, with the way to change", () => {
+  test("another provider is refused while there are functions, with the way to change", () => {
     expect(decideProvider({ ...first, wanted: "local", noted: "docker", functions: 2 })).toEqual({
       kind: "refuse",
       because:
@@ -71,7 +71,7 @@ describe("decideProvider", () => {
   });
 });
 
-describe("the note of the provider", () => {
+describe("the record of the provider", () => {
   let place: TempDirectory;
 
   beforeEach(async () => {
@@ -95,7 +95,7 @@ describe("the note of the provider", () => {
     );
   });
 
-  test("asks for an engine only where that decides", async () => {
+  test("checks for an engine only where that decides", async () => {
     const file = join(place.path, "provider");
     const functions = async (): Promise<number> => 0;
     const refused = async (): Promise<never> => Promise.reject(new Error("DOCKER_HOST is of no use"));

@@ -7,6 +7,6 @@ test.each([
   [{ calls: 1, runs: 0 }, "waiting for 1 call; Ctrl-C again ends them now"],
   [{ calls: 0, runs: 3 }, "waiting for 3 queued runs; Ctrl-C again ends them now"],
   [{ calls: 0, runs: 0 }, undefined],
-])("with %j under way a stop says %j", (underWay, notice) => {
-  expect(stopNotice(underWay)).toBe(notice);
+])("with %j in flight a stop says %j", (inFlight, notice) => {
+  expect(stopNotice(inFlight)).toBe(notice);
 });

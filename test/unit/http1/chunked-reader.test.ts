@@ -7,17 +7,17 @@ interface Reading {
   readonly data: string;
   readonly over: boolean;
   readonly fault: string | undefined;
-  /** What came behind the body. */
+  /** The bytes after the body. */
   readonly rest: string;
 }
 
-/** What becomes of a body in these pieces. */
-function read(pieces: readonly Uint8Array[]): Reading {
+/** The result of reading a body in these parts. */
+function read(parts: readonly Uint8Array[]): Reading {
   let data = "";
   let rest = "";
-  const reader = new ChunkedReader((piece) => (data += piece.toString("latin1")));
-  for (const piece of pieces) {
-    const bytes = Buffer.from(piece);
+  const reader = new ChunkedReader((chunk) => (data += chunk.toString("latin1")));
+  for (const part of parts) {
+    const bytes = Buffer.from(part);
     const at = reader.read(bytes, 0);
     if (typeof at === "string") return { data, over: false, fault: at, rest };
     rest += bytes.toString("latin1", at);
@@ -33,11 +33,11 @@ const whole: readonly (readonly [name: string, text: string, data: string])[] = 
   ["extensions", '2;a;b=c;d="e\\" f"\r\nab\r\n0;x=""\r\n\r\n', "ab"],
   ["trailers", "1\r\na\r\n0\r\nX-Sum: 1\r\nX-B:\r\n\r\n", "a"],
 ];
-const broken: readonly (readonly [name: string, text: string, why: string])[] = [
+const broken: readonly (readonly [name: string, text: string, fault: string])[] = [
   ["0x1", "0x1\r\na\r\n0\r\n\r\n", "a line that is not a chunk's size"],
   ["a sign", "+1\r\na\r\n", "a line that is not a chunk's size"],
-  ["a blank behind the size", "1 \r\na\r\n", "a line that is not a chunk's size"],
-  ["a blank before an extension", "1 ;a\r\na\r\n", "a line that is not a chunk's size"],
+  ["a space after the size", "1 \r\na\r\n", "a line that is not a chunk's size"],
+  ["a space before an extension", "1 ;a\r\na\r\n", "a line that is not a chunk's size"],
   ["a bare LF", "1\na\n0\n\n", "a line that is not a chunk's size"],
   ["a lone CR in an extension", "1;a\rb\r\na\r\n", "a line that is not a chunk's size"],
   ["a size beyond safe integers", "fffffffffffffff\r\n", "a line that is not a chunk's size"],
@@ -52,21 +52,21 @@ const broken: readonly (readonly [name: string, text: string, why: string])[] = 
 ];
 
 describe("ChunkedReader", () => {
-  test.each(whole)("reads %s, however it is cut, and leaves what is behind", (_name, text, data) => {
+  test.each(whole)("reads %s, however it is split, and leaves what follows", (_name, text, data) => {
     const bytes = Buffer.from(`${text}GET / HTTP/1.1\r\n`, "latin1");
     const expected: Reading = { data, over: true, fault: undefined, rest: "GET / HTTP/1.1\r\n" };
     expect(read([bytes])).toEqual(expected);
     for (let seed = 0; seed < 20; seed += 1) expect(read(cutAtRandom(bytes, 3, seed))).toEqual(expected);
   });
 
-  test.each(broken)("refuses %s, however it is cut", (_name, text, why) => {
+  test.each(broken)("refuses %s, however it is split", (_name, text, fault) => {
     const bytes = Buffer.from(text, "latin1");
-    expect(read([bytes])).toMatchObject({ over: false, fault: why });
+    expect(read([bytes])).toMatchObject({ over: false, fault });
     for (let seed = 0; seed < 5; seed += 1)
       expect(read(cutAtRandom(bytes, 300, seed)).fault).toMatch(/^a line that is (?:not|too long for) /);
   });
 
-  test.each(whole)("goes on while %s has no end", (_name, text) => {
+  test.each(whole)("waits while %s is incomplete", (_name, text) => {
     for (let end = 1; end < text.length; end += 1)
       expect(read([Buffer.from(text.slice(0, end), "latin1")])).toMatchObject({ over: false, fault: undefined });
   });

@@ -30,12 +30,12 @@ test.each([
   ["identity", false],
   ["chun\u212Aed", false],
   ["", false],
-])("a transfer coding %j is the one that is known: %s", (value, known) => {
+])("a transfer coding %j is chunked: %s", (value, known) => {
   expect(isChunkedCoding(value)).toBe(known);
   expect(framingFault(["Transfer-Encoding", value])).toBe(known ? undefined : `transfer coding "${value}"`);
 });
 
-test("a coding that comes twice is a fault", () => {
+test("a repeated coding is a fault", () => {
   const coding = ["Transfer-Encoding", "chunked"];
   expect(framingFault([...coding, ...coding])).toBe('transfer coding "chunked"');
 });

@@ -6,7 +6,7 @@ import { readAnswer } from "../../support/read-answer.ts";
 
 const read = (text: string, memory: HeadCache<ResponseHead>) => readAnswer([Buffer.from(text, "latin1")], { memory });
 
-test("a head that comes again gives the very same headers, whatever the body", () => {
+test("a repeated head gives the identical headers, whatever the body", () => {
   const memory = new HeadCache<ResponseHead>();
   const head = "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 2\r\n\r\n";
   const first = read(`${head}ab`, memory);
@@ -17,18 +17,18 @@ test("a head that comes again gives the very same headers, whatever the body", (
   expect(read(`${head}ab`, memory).headers).not.toBe(first.headers);
 });
 
-test("a head that differs in one byte is read", () => {
+test("a head that differs in one byte is parsed", () => {
   const memory = new HeadCache<ResponseHead>();
-  const answers = ["200", "201", "200"].map((status) =>
+  const responses = ["200", "201", "200"].map((status) =>
     read(`HTTP/1.1 ${status} OK\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n`, memory),
   );
-  expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 201, 200]);
 });
 
 test.each([
   ["HEAD", { headOnly: true }, "whole"],
   ["GET", {}, "open"],
-])("how a head is framed depends on what was asked, not on what was asked before: %s", (_method, asked, outcome) => {
+])("framing depends on the current request, not on earlier ones: %s", (_method, asked, outcome) => {
   const memory = new HeadCache<ResponseHead>();
   const head = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
   for (const headOnly of [true, false]) readAnswer([head], { headOnly, memory });
@@ -41,7 +41,7 @@ test("a head that is malformed is refused each time", () => {
   for (let count = 0; count < 3; count += 1) expect(read(text, memory).outcome).toBe("malformed");
 });
 
-test("interim answers and long heads are not remembered", () => {
+test("interim responses and long heads are not cached", () => {
   const memory = new HeadCache<ResponseHead>();
   const final = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
   const first = read(final, memory);

@@ -5,7 +5,7 @@ import { ReadBuffer } from "../../../runtime/http1/read-buffer.ts";
 const much = 1_000_000;
 const poison = 0xdd;
 
-/** A buffer that expects much, and what was read to it. */
+/** A buffer that expects much, and the bytes read to it. */
 function reading(text: string): { readonly buffer: ReadBuffer; readonly bytes: Buffer } {
   const buffer = new ReadBuffer();
   return { buffer, bytes: readTo(buffer.next(much), text) };
@@ -17,14 +17,14 @@ function readTo(target: Buffer | undefined, text: string): Buffer {
 }
 
 describe("ReadBuffer", () => {
-  test("is the one that all share while little is expected", () => {
+  test("is shared while little is expected", () => {
     const [one, other] = [new ReadBuffer(), new ReadBuffer()];
     expect(one.next(0)).toBe(other.next(0));
     expect(one.next(65_536)).toBeUndefined();
     expect(one.keep).toBeUndefined();
   });
 
-  test("is one of its own while much is expected, and the shared one afterwards", () => {
+  test("is its own while much is expected, and the shared one afterwards", () => {
     const [one, other] = [new ReadBuffer(), new ReadBuffer()];
     const shared = one.next(0);
     other.next(0);
@@ -36,7 +36,7 @@ describe("ReadBuffer", () => {
     expect(one.keep).toBeUndefined();
   });
 
-  test("fills what nobody kept, in the shared buffer and in its own", () => {
+  test("overwrites what nobody kept, in the shared buffer and in its own", () => {
     const small = new ReadBuffer();
     const inShared = readTo(small.next(0), "short");
     const read: string[] = [];
@@ -48,7 +48,7 @@ describe("ReadBuffer", () => {
     expect(bytes.every((byte) => byte === poison)).toBe(true);
   });
 
-  test("reads elsewhere while something is kept, and fills it only after the last release", () => {
+  test("reads elsewhere while a chunk is kept, and overwrites it only after the last release", () => {
     const { buffer, bytes } = reading("kept");
     const releases: (() => void)[] = [];
     buffer.read(bytes, () => {
@@ -66,7 +66,7 @@ describe("ReadBuffer", () => {
     expect(new ReadBuffer().next(much)?.buffer).toBe(bytes.buffer);
   });
 
-  test("leaves what is kept alone when its connection closes meanwhile", () => {
+  test("leaves a kept chunk alone when its connection closes meanwhile", () => {
     const { buffer, bytes } = reading("kept");
     let release: (() => void) | undefined;
     buffer.read(bytes, () => {

@@ -10,11 +10,11 @@ type Reading =
   | { readonly kind: "open" }
   | { readonly kind: "refused"; readonly refusal: HeadRefusal };
 
-/** What becomes of a head in these pieces. */
-function read(pieces: readonly Uint8Array[], memory = new HeadCache<RequestText>()): Reading {
-  const reader = new HeadAssembler(requestHeads, memory);
-  for (const piece of pieces) {
-    const bytes = Buffer.from(piece);
+/** The result of reading a head in these parts. */
+function read(parts: readonly Uint8Array[], cache = new HeadCache<RequestText>()): Reading {
+  const reader = new HeadAssembler(requestHeads, cache);
+  for (const part of parts) {
+    const bytes = Buffer.from(part);
     const at = reader.read(bytes, 0);
     if (typeof at !== "number") return { kind: "refused", refusal: at };
     if (at !== -1) return { kind: "whole", head: reader.head, rest: bytes.toString("latin1", at) };
@@ -35,12 +35,12 @@ const good: readonly (readonly [name: string, text: string, head: Partial<Reques
   ["bytes above ASCII in the target", "GET /\xe9 HTTP/1.1\r\n\r\n", { target: "/\xe9" }],
   ["a target in absolute form", "GET http://g/ HTTP/1.1\r\n\r\n", { target: "http://g/" }],
   [
-    "blanks round values, and none in them",
+    "whitespace around values, and empty values",
     "GET / HTTP/1.1\r\nA:1\r\nB: \t 2 \t\r\nC:\r\nD:  \r\nE: \xe9\tf\r\n\r\n",
     { rawHeaders: ["A", "1", "B", "2", "C", "", "D", "", "E", "\xe9\tf"] },
   ],
   [
-    "tabs that stay beside values that frame the body",
+    "tabs, which stay in values that frame the body",
     "POST / HTTP/1.1\r\nContent-Length: 1\t\r\ntransfer-encoding:\tchunked \r\n\r\n",
     { rawHeaders: ["Content-Length", "1\t", "transfer-encoding", "\tchunked"] },
   ],
@@ -48,26 +48,26 @@ const good: readonly (readonly [name: string, text: string, head: Partial<Reques
 
 const bad: readonly (readonly [name: string, text: string])[] = [
   ["an empty line before", "\r\nGET / HTTP/1.1\r\n\r\n"],
-  ["two blanks before the target", "GET  / HTTP/1.1\r\n\r\n"],
-  ["two blanks before the version", "GET /  HTTP/1.1\r\n\r\n"],
-  ["a blank behind the version", "GET / HTTP/1.1 \r\n\r\n"],
-  ["a blank before the method", " GET / HTTP/1.1\r\n\r\n"],
-  ["a tab for a blank", "GET\t/ HTTP/1.1\r\n\r\n"],
-  ["a blank in the target", "GET / x HTTP/1.1\r\n\r\n"],
+  ["two spaces before the target", "GET  / HTTP/1.1\r\n\r\n"],
+  ["two spaces before the version", "GET /  HTTP/1.1\r\n\r\n"],
+  ["a space after the version", "GET / HTTP/1.1 \r\n\r\n"],
+  ["a space before the method", " GET / HTTP/1.1\r\n\r\n"],
+  ["a tab for a space", "GET\t/ HTTP/1.1\r\n\r\n"],
+  ["a space in the target", "GET / x HTTP/1.1\r\n\r\n"],
   ["no version", "GET /\r\n\r\n"],
   ["RTSP", "GET / RTSP/1.0\r\n\r\n"],
   ["ICE", "SOURCE / ICE/1.0\r\n\r\n"],
-  ["a version in small letters", "GET / http/1.1\r\n\r\n"],
+  ["a version in lower case", "GET / http/1.1\r\n\r\n"],
   ["HTTP/1.2", "GET / HTTP/1.2\r\n\r\n"],
   ["HTTP/2.0", "PRI * HTTP/2.0\r\n\r\n"],
   ["a bare LF", "GET / HTTP/1.1\nHost: g\n\n"],
-  ["a bare LF behind a value", "GET / HTTP/1.1\r\nA: 1\nB: 2\r\n\r\n"],
+  ["a bare LF after a value", "GET / HTTP/1.1\r\nA: 1\nB: 2\r\n\r\n"],
   ["a lone CR", "GET / HTTP/1.1\r\nA: 1\r2\r\n\r\n"],
-  ["a lone CR behind a line", "GET / HTTP/1.1\r\r\nA: 1\r\n\r\n"],
+  ["a lone CR after a line", "GET / HTTP/1.1\r\r\nA: 1\r\n\r\n"],
   ["NUL", "GET / HTTP/1.1\r\nA: 1\0\r\n\r\n"],
   ["a folded line", "GET / HTTP/1.1\r\nA: 1\r\n 2\r\n\r\n"],
-  ["a first header that begins with a blank", "GET / HTTP/1.1\r\n A: 1\r\n\r\n"],
-  ["a blank before the colon", "GET / HTTP/1.1\r\nA : 1\r\n\r\n"],
+  ["a first header that begins with a space", "GET / HTTP/1.1\r\n A: 1\r\n\r\n"],
+  ["a space before the colon", "GET / HTTP/1.1\r\nA : 1\r\n\r\n"],
   ["no colon", "GET / HTTP/1.1\r\nA\r\n\r\n"],
   ["no name", "GET / HTTP/1.1\r\n: 1\r\n\r\n"],
   ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
@@ -75,27 +75,27 @@ const bad: readonly (readonly [name: string, text: string])[] = [
 
 describe("heads of requests", () => {
   test.each(good)("%s", (_name, text, expected) => {
-    for (const pieces of [[bytes(`${text}rest`)], cutAtRandom(bytes(text), 1, 1), cutAtRandom(bytes(text), 7, 2)]) {
-      const reading = read(pieces);
+    for (const parts of [[bytes(`${text}rest`)], cutAtRandom(bytes(text), 1, 1), cutAtRandom(bytes(text), 7, 2)]) {
+      const reading = read(parts);
       if (reading.kind !== "whole") throw new Error(JSON.stringify(reading));
       expect(reading.head).toMatchObject(expected);
     }
     expect(read([bytes(`${text}rest`)])).toMatchObject({ rest: "rest" });
   });
 
-  test.each(good)("%s goes on until its end has come", (_name, text) => {
+  test.each(good)("%s is read on until its end", (_name, text) => {
     for (let end = 1; end < text.length; end += 1) {
       expect(read([bytes(text.slice(0, end))]).kind).toBe("open");
       expect(read(cutAtRandom(bytes(text.slice(0, end)), 4, end)).kind).toBe("open");
     }
   });
 
-  test.each(bad)("%s is refused, however it is cut", (_name, text) => {
-    for (const pieces of [[bytes(text)], cutAtRandom(bytes(text), 1, 1), cutAtRandom(bytes(text), 5, 2)])
-      expect(read(pieces)).toMatchObject({ kind: "refused", refusal: { code: "malformed_request" } });
+  test.each(bad)("%s is refused, however it is split", (_name, text) => {
+    for (const parts of [[bytes(text)], cutAtRandom(bytes(text), 1, 1), cutAtRandom(bytes(text), 5, 2)])
+      expect(read(parts)).toMatchObject({ kind: "refused", refusal: { code: "malformed_request" } });
   });
 
-  test("what can become no head any more is refused before its end", () => {
+  test("what cannot become a head is refused before its end", () => {
     for (const text of ["\r", "GET  ", "GET /a\x01", "GET / HTTP/1.1\r\nA: 1\n", "G\xe9"])
       expect(read([bytes(text)]).kind).toBe("refused");
   });
@@ -108,10 +108,10 @@ describe("heads of requests", () => {
       expect(read(cutAtRandom(bytes(`${text}body`), most, 3))).toMatchObject(expected);
   });
 
-  test("the same bytes are the very same head, whatever follows; other bytes are not", () => {
-    const memory = new HeadCache<RequestText>();
+  test("the same bytes give the identical head, whatever follows; other bytes do not", () => {
+    const cache = new HeadCache<RequestText>();
     const text = "GET / HTTP/1.1\r\nHost: g\r\n\r\n";
-    const heads = [text, `${text}body`, text.replace("g", "h"), text].map((each) => read([bytes(each)], memory));
+    const heads = [text, `${text}body`, text.replace("g", "h"), text].map((each) => read([bytes(each)], cache));
     const [first, again, other, third] = heads.map((each) => (each.kind === "whole" ? each.head : undefined));
     expect(again).toBe(first);
     expect(other?.rawHeaders).toEqual(["Host", "h"]);

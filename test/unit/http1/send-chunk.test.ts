@@ -7,8 +7,8 @@ import { chunkEnd, chunkStart, lastChunk } from "../../../runtime/http1/chunk-fr
 import { joinedBody } from "../../../runtime/http1/latin1.ts";
 import { sendChunk } from "../../../runtime/http1/send-chunk.ts";
 
-/** A connection of loopback, and what its far end hears until the near one ends. */
-async function openPair(): Promise<{ readonly near: Socket; heard(): Promise<string> }> {
+/** A loopback connection, and what its far end receives until the near one ends. */
+async function openPair(): Promise<{ readonly near: Socket; received(): Promise<string> }> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -22,9 +22,9 @@ async function openPair(): Promise<{ readonly near: Socket; heard(): Promise<str
   });
   return {
     near,
-    heard: async () => {
-      const pieces = (await far.toArray()) as Buffer[];
-      return Buffer.concat(pieces).toString("latin1");
+    received: async () => {
+      const chunks = (await far.toArray()) as Buffer[];
+      return Buffer.concat(chunks).toString("latin1");
     },
   };
 }
@@ -35,30 +35,30 @@ test.each([
   ["a text", "na\xefve"],
   ["few bytes", Buffer.from("\xff\x00", "latin1")],
   ["many bytes", long],
-])("%s arrives between what frames it, in order", async (_what, piece) => {
-  const { near, heard } = await openPair();
-  const text = typeof piece === "string" ? piece : piece.toString("latin1");
+])("%s arrives between its frame, in order", async (_what, chunk) => {
+  const { near, received } = await openPair();
+  const text = typeof chunk === "string" ? chunk : chunk.toString("latin1");
   const sent = [
     ["", ""],
     ["head", ""],
     ["", "end"],
-    [chunkStart(piece.length), chunkEnd + lastChunk],
+    [chunkStart(chunk.length), chunkEnd + lastChunk],
   ] as const;
   let done = 0;
-  for (const [before, after] of sent) sendChunk(near, before, piece, after, () => (done += 1));
+  for (const [before, after] of sent) sendChunk(near, before, chunk, after, () => (done += 1));
   near.end();
-  expect(await heard()).toBe(sent.map(([before, after]) => before + text + after).join(""));
+  expect(await received()).toBe(sent.map(([before, after]) => before + text + after).join(""));
   expect(done).toBe(sent.length);
 });
 
-test("bytes are the socket's until it says that they are with the kernel", async () => {
-  const { near, heard } = await openPair();
-  const piece = Buffer.alloc(8 * 1_048_576, "x");
+test("bytes belong to the socket until it reports that the kernel has them", async () => {
+  const { near, received } = await openPair();
+  const chunk = Buffer.alloc(8 * 1_048_576, "x");
   let done = false;
-  // More than the kernel takes while nobody reads.
-  expect(sendChunk(near, "a", piece, "b", () => (done = true))).toBe(false);
+  // More than the kernel accepts while nobody reads.
+  expect(sendChunk(near, "a", chunk, "b", () => (done = true))).toBe(false);
   expect([done, near.writableLength > 0]).toEqual([false, true]);
   near.end();
-  expect((await heard()).length).toBe(piece.length + 2);
+  expect((await received()).length).toBe(chunk.length + 2);
   expect(done).toBe(true);
 });

@@ -23,7 +23,7 @@ test.each([
   expect(writeHeaders(list)).toMatchObject({ hasLength, hasDate });
 });
 
-test("every name is checked, and a value that cannot be sent is refused with it", () => {
+test("every name is checked, and an invalid value is refused with its name", () => {
   const names: string[] = [];
   writeHeaders(["A", "1", "B", "2"], (name) => void names.push(name));
   expect(names).toEqual(["A", "B"]);
@@ -31,17 +31,17 @@ test("every name is checked, and a value that cannot be sent is refused with it"
     throw new Error("no such name");
   };
   expect(() => writeHeaders(["A", "1"], refuse)).toThrow("no such name");
-  for (const [list, why] of [
+  for (const [list, message] of [
     [["X-Own", "a\r\nb"], 'Cannot send header "X-Own": its value has a forbidden byte'],
     [["X-Own", "a\u010ab"], 'Cannot send header "X-Own": its value has a forbidden byte'],
     [["X Own", "a"], 'Cannot send header "X Own": its name is not a token'],
   ] as const) {
-    expect(() => writeHeaders(list)).toThrow(new UnsendableHeader(why));
+    expect(() => writeHeaders(list)).toThrow(new UnsendableHeader(message));
   }
   expect(() => checkHeaderValue("X-Own", "a b\tc")).not.toThrow();
 });
 
-test("a name that is none is refused each time", () => {
+test("an invalid name is refused each time", () => {
   for (let count = 0; count < 2; count += 1) expect(() => checkHeaderName("X:")).toThrow(UnsendableHeader);
   for (let count = 0; count < 2; count += 1) expect(() => checkHeaderName("X-Own")).not.toThrow();
 });

@@ -20,8 +20,8 @@ const podsImage = (resources: readonly RegisteredResource[], name: string): unkn
   return spec.template.spec.containers[0]?.image;
 };
 
-describe("a platform as a part of other programs", () => {
-  test("goes where its options say: provider, parent, dependencies, protection of what the volumes go with", async () => {
+describe("a platform as part of other programs", () => {
+  test("follows its options: provider, parent, dependencies, protection of what its volumes depend on", async () => {
     const { resources, weir } = await recorder();
     const cluster = new pulumi.ComponentResource("test:index:Cluster", "cluster");
     const node = new Provider("node");
@@ -51,12 +51,12 @@ describe("a platform as a part of other programs", () => {
     expect(new Set(kept)).toEqual(new Set(["Namespace", "StatefulSet"]));
   });
 
-  test("hands transformations on to all that it makes, and says its former name, which its children take from it", async () => {
+  test("passes transformations to all its resources, and its alias to its children", async () => {
     const { resources, weir } = await recorder();
     const seen: string[] = [];
     const transformations: pulumi.ResourceTransformation[] = [
       ({ type, name, props, opts }) => {
-        // What is only read is passed, too, and is not made.
+        // A resource that is only read is passed, too, and is not created.
         if ((opts as pulumi.CustomResourceOptions).id === undefined) seen.push(`${type} ${name}`);
         return { props, opts: { ...opts, ignoreChanges: ["metadata.annotations"] } };
       },
@@ -73,7 +73,7 @@ describe("a platform as a part of other programs", () => {
     expect(resourceNamed(made, "weir:platform:Weir", "weir").aliases.join(" ")).toContain("before");
   });
 
-  test("has one cluster: with a provider its arguments name none", async () => {
+  test("has one cluster: with a provider, its arguments must not name one", async () => {
     const { resources, weir } = await recorder();
     const parent = new pulumi.ComponentResource(
       "test:index:Cluster",
@@ -104,7 +104,7 @@ describe("a platform as a part of other programs", () => {
       value: `kubectl --kubeconfig '/home/me/my cluster' --context east${rest("a")}`,
       secret: false,
     });
-    // Content is a secret, and no place where kubectl finds it.
+    // The content is a secret, and in no place where kubectl would find it.
     expect(await commandOf("b", { kubeconfig: pulumi.secret("{}"), context: "east" })).toEqual({
       value: `kubectl --context east${rest("b")}`,
       secret: false,
@@ -115,7 +115,7 @@ describe("a platform as a part of other programs", () => {
     notEmpty(await resources(), "resource");
   });
 
-  test("stands beside others in one program", async () => {
+  test("can stand beside others in one program", async () => {
     const { resources, weir } = await recorder();
     for (const name of ["one", "two"])
       void new weir.WeirPlatform(name, { ...plain, platformNamespace: name, functionNamespace: `${name}-fn` });
@@ -131,7 +131,7 @@ describe("a platform as a part of other programs", () => {
     expect(places.length).toBe(new Set(places).size);
   });
 
-  test("takes what other resources give: images, names outside, passwords", async () => {
+  test("accepts outputs of other resources: images, public names, passwords", async () => {
     const { resources, weir } = await recorder();
     const later = <T>(value: T) => pulumi.output(Promise.resolve(value));
     const platform = new weir.WeirPlatform("weir", {
@@ -153,7 +153,7 @@ describe("a platform as a part of other programs", () => {
     expect(await settled(platform.adminPassword)).toEqual({ value: "correct-horse", secret: true });
   });
 
-  test("says all that is wrong with its arguments at once, before anything is made", async () => {
+  test("reports all errors of its arguments at once, before anything is created", async () => {
     const { resources, weir } = await recorder();
     const wrong = { ...plain, gateway: { replicas: 0 }, nats: { storage: "much" } };
     expect(() => new weir.WeirPlatform("mine", wrong)).toThrow(

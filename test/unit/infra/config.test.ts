@@ -16,13 +16,13 @@ const file = async (name: string) =>
   };
 const problemsOf = (given: Readonly<Record<string, unknown>>) => checkConfig(given).problems;
 
-/** As Pulumi hands on what a file holds. */
-const handedOn = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+/** A value as Pulumi passes it on from a file. */
+const passedOn = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
-test("the defaults that Pulumi.yaml declares are what holds without them", async () => {
+test("the defaults in Pulumi.yaml equal those of the program", async () => {
   const { config } = await file("Pulumi.yaml");
   const defaults = Object.entries(config as Readonly<Record<string, { readonly default?: unknown }>>).map(
-    ([key, declared]) => [key, handedOn(declared.default)] as const,
+    ([key, declared]) => [key, passedOn(declared.default)] as const,
   );
   expect(defaults.filter(([, value]) => value === undefined)).toEqual([]);
   const declared = checkConfig(Object.fromEntries(defaults));
@@ -33,15 +33,15 @@ test("the defaults that Pulumi.yaml declares are what holds without them", async
   expect({ ...declared.config, platform: undefined }).toEqual({ ...silent.config, platform: undefined });
 });
 
-test.each(editionNames)("the sample stack of %s is one", async (edition) => {
+test.each(editionNames)("the sample stack of %s is valid", async (edition) => {
   const { config } = await file(sampleStack(edition));
-  const values = Object.entries(config).map(([key, value]) => [key.replace(/^weir:/, ""), handedOn(value)] as const);
+  const values = Object.entries(config).map(([key, value]) => [key.replace(/^weir:/, ""), passedOn(value)] as const);
   const checked = checkConfig(Object.fromEntries(values));
   expect(checked.problems).toEqual([]);
   expect(checked.config?.platform.edition).toBe(edition);
 });
 
-test("no file of the repository has the name that the stack of a user has", async () => {
+test("no file of the repository has the name of a user's stack", async () => {
   const root = new URL("../../../", import.meta.url);
   const { stdout } = await promisify(execFile)("git", ["ls-files", "*Pulumi.*.yaml"], { cwd: root });
   const stacks = stdout.trim().split("\n");
@@ -49,12 +49,12 @@ test("no file of the repository has the name that the stack of a user has", asyn
   expect(stacks.filter((name) => !name.endsWith(".sample.yaml"))).toEqual([]);
 });
 
-test("nothing can be changed afterwards", () => {
+test("the configuration is immutable", () => {
   expect(Object.isFrozen(checkConfig({}).config)).toBe(true);
 });
 
 describe("problems", () => {
-  test("come all at once, each with key, value and rule", () => {
+  test("are reported together, each with key, value and rule", () => {
     expect(
       problemsOf({
         edtion: "pro",
@@ -80,14 +80,14 @@ describe("problems", () => {
     ]);
   });
 
-  test("a key that has another name since says which", () => {
+  test("a renamed key is reported with its new name", () => {
     expect(problemsOf({ callAge: "1h", bodySilence: "1s" })).toEqual([
       "callAge is now callMaxAge",
       "bodySilence is now bodyIdleTimeout",
     ]);
   });
 
-  test("TLS may end in front of the gateway, where publicUrl says so", () => {
+  test("TLS may end in front of the gateway, if publicUrl says so", () => {
     const route = { host: "f.example.com", gateway: "public" };
     for (const outside of [
       { gateway: { serviceType: "LoadBalancer" } },
@@ -104,12 +104,12 @@ describe("problems", () => {
     ]);
   });
 
-  test("what is beyond the edition says which has it", () => {
+  test("an option beyond the edition is reported with the edition that has it", () => {
     const [problem] = problemsOf({ edition: "pro", queues: { reports: {} } });
     expect(problem).toMatch(/queues.*enterprise/);
   });
 
-  test("a broker elsewhere needs its users' passwords as they are, and its authority", () => {
+  test("an external broker needs the passwords of its users, and its CA", () => {
     const url = { nats: { url: "tls://b.example.com:4222" } };
     expect(problemsOf({ ...url, natsPasswords: { gateway: "short" } })).toEqual([
       "natsTls: expected authority alone, as the broker of nats.url has its own certificate; got nothing",
@@ -121,7 +121,7 @@ describe("problems", () => {
     ]);
   });
 
-  test("half a certificate is none, and without TLS it is of no use", () => {
+  test("a certificate must be complete, and needs TLS", () => {
     const certificate = "-----BEGIN CERTIFICATE-----";
     expect(problemsOf({ natsTls: { certificate } })).toEqual([
       "natsTls: expected certificate, key and authority, or none of them; got certificate alone",

@@ -14,7 +14,7 @@ const isKubernetes = ({ type }: RegisteredResource) => type.startsWith("kubernet
 const keyOf = (object: Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">) =>
   `${object.apiVersion} ${object.kind} ${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 
-/** Without what the program adds to pods, and fields that are undefined. */
+/** Without what the program adds to pods, and without undefined fields. */
 function withoutMarks(object: unknown): unknown {
   const text = JSON.stringify(object, (key, value: unknown) =>
     key === "weir/certificate" || key === "weir/authority" ? undefined : value,
@@ -32,14 +32,14 @@ describe.each(editionNames)("edition %s", (edition) => {
   });
 
   if (edition === "community")
-    test("has as many resources as the installation page says", async () => {
+    test("has the number of resources that the installation page states", async () => {
       const page = await readFile(new URL("../../../docs/install.md", import.meta.url), "utf8");
       const counts = [...page.matchAll(/\b(\d+) (?:created|unchanged|deleted)\b/g)].map(([, count]) => Number(count));
       // The stack itself counts, too.
       expect(counts).toEqual(Array<number>(3).fill(stack.resources.length + 1));
     });
 
-  test("makes the objects that render prints, field by field, and besides them secrets and definitions", () => {
+  test("creates the objects that render prints, field by field, and secrets and definitions as well", () => {
     const { platform } = stack.config;
     const apiServer = { ...platform.apiServer, ...apiServerThere };
     const rendered = platformManifests({ ...platform, apiServer }).flatMap((part) => part.objects);
@@ -53,7 +53,7 @@ describe.each(editionNames)("edition %s", (edition) => {
     expect(others).toBe(secrets.length + definitions.length);
   });
 
-  test("names every object itself, in a component of its part, by a provider of the program", () => {
+  test("names every object, in the component of its part, with a provider of the program", () => {
     const parents = new Set(stack.resources.map(({ type, name }) => `${type}::${name}`));
     for (const { type, name, parent, provider, custom, inputs } of stack.resources) {
       if (!custom || type.startsWith("pulumi:providers:")) continue;
@@ -66,7 +66,7 @@ describe.each(editionNames)("edition %s", (edition) => {
       if (type !== "weir:platform:Weir") expect(parent, name).toMatch(/^weir:platform:/);
   });
 
-  test("marks all that is secret, and lets it stand in Secrets only", () => {
+  test("marks all secret values, and has them in Secrets only", () => {
     const all = (type: RegExp) =>
       notEmpty(
         stack.resources.filter((each) => type.test(each.type)),
@@ -85,7 +85,7 @@ describe.each(editionNames)("edition %s", (edition) => {
       expect(secretInputs, `${name} ${key}`).toContain(key);
   });
 
-  test("keeps the definitions, which others may use, and takes over those that it finds", () => {
+  test("retains the definitions, which others may use, and adopts existing ones", () => {
     const kept = stack.resources.filter(({ retainOnDelete }) => retainOnDelete);
     expect(new Set(kept.map(({ type }) => type.split(":").at(-1)))).toEqual(new Set(["CustomResourceDefinition"]));
     expect(resourceNamed(stack.resources, "providers:kubernetes", "weir-definitions").inputs).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(editionNames)("edition %s", (edition) => {
     });
   });
 
-  test("says where it is and who may come in", async () => {
+  test("has its address and credentials as outputs", async () => {
     const { platform } = stack;
     expect(await settled(platform.edition)).toEqual({ value: edition, secret: false });
     expect(await settled(platform.adminUser)).toEqual({ value: "admin", secret: false });
@@ -144,7 +144,7 @@ describe("order", () => {
     expect(waitsFor(":Service", "weir-nats-nats")).toContain("kubernetes:apps/v1:StatefulSet::weir-nats-nats");
   });
 
-  test("operator, queue-doctor, queue-workers, gateways: so they are made and upgraded", () => {
+  test("operator, queue-doctor, queue-workers, gateways are created and upgraded in this order", () => {
     expect(waitsFor(":Deployment", "weir-queue-doctor-queue-doctor")).toContain(
       "kubernetes:apps/v1:StatefulSet::weir-nats-nats",
     );
@@ -161,7 +161,7 @@ describe("order", () => {
     );
   });
 
-  test("everything in a namespace comes after it, and so goes before it", () => {
+  test("everything in a namespace is created after it, and so removed before it", () => {
     const platform = "kubernetes:core/v1:Namespace::weir-namespaces-weir";
     const above = new Map(stack.resources.map((each) => [`${each.type}::${each.name}`, each.dependencies]));
     const waits = (key: string, seen = new Set<string>()): boolean =>
@@ -174,7 +174,7 @@ describe("order", () => {
   });
 });
 
-test("each part begins when the cluster says that the workloads before it are rolled out", async () => {
+test("each part begins when the cluster reports the workloads before it as rolled out", async () => {
   class Passed extends pulumi.CustomResource {
     constructor(workload: pulumi.Resource, name: string) {
       super("test:index:Passed", name, {}, { dependsOn: workload });

@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
 
-/** What `pulumi config` holds when the program starts. */
+/** Sets what `pulumi config` holds when the program starts. */
 function configure(values: Readonly<Record<string, string>>, encrypted: readonly string[] = []): void {
   pulumi.runtime.setAllConfig(values, [...encrypted]);
 }
 
-test("a stack that cannot be says all that is wrong with it, before anything is made", async () => {
+test("an invalid stack reports all its errors, before anything is created", async () => {
   const recorder = await recordResources();
   configure({ "weir:edition": "huge", "weir:nats": '{"replicas":2}', "aws:region": "eu" });
   const failure = await import("../../../infra/index.ts").catch((err: unknown) => err);
@@ -25,7 +25,7 @@ test("a stack that cannot be says all that is wrong with it, before anything is 
   expect(await recorder.resources()).toEqual([]);
 });
 
-test("a secret that stands in the clear is refused, with the command that stores it", async () => {
+test("a secret in clear text is refused, with the command that encrypts it", async () => {
   const recorder = await recordResources();
   const { readConfig } = await import("../../../infra/config.ts");
   const problemsOf = (encrypted: readonly string[]) => {
@@ -68,16 +68,16 @@ test("a secret that stands in the clear is refused, with the command that stores
   expect(await recorder.resources()).toEqual([]);
 });
 
-test("beside an encrypted value of its group one in the clear is refused, too, as the stack's file has it", async () => {
+test("a value in clear text beside an encrypted one of its group is refused, too", async () => {
   const recorder = await recordResources();
   const { readConfig } = await import("../../../infra/config.ts");
   await using project = await tempDirectory();
-  const words = { gateway: "0123456789abcdef", autoscaler: "0123456789abcdef" };
-  configure({ "weir:natsPasswords": JSON.stringify(words), "weir:natsTls": JSON.stringify({ key: "k" }) }, [
+  const passwords = { gateway: "0123456789abcdef", autoscaler: "0123456789abcdef" };
+  configure({ "weir:natsPasswords": JSON.stringify(passwords), "weir:natsTls": JSON.stringify({ key: "k" }) }, [
     "weir:natsPasswords",
     "weir:natsTls",
   ]);
-  const clearOnes = async (file: string) => {
+  const clearTextProblems = async (file: string) => {
     await writeFile(join(project.path, "Pulumi.test.yaml"), file);
     try {
       readConfig(project.path);
@@ -95,19 +95,19 @@ test("beside an encrypted value of its group one in the clear is refused, too, a
     certificate: { secure: v1:abc }
     key: k
 `;
-  expect(await clearOnes(partly)).toEqual([
+  expect(await clearTextProblems(partly)).toEqual([
     `  weir:natsPasswords.autoscaler: ${command} weir:natsPasswords.autoscaler`,
     `  weir:natsTls.key: ${command} weir:natsTls.key < tls.key`,
   ]);
   const whole = "config:\n  weir:natsPasswords: { secure: v1:abc }\n  weir:natsTls: { key: { secure: v1:abc } }\n";
-  expect(await clearOnes(whole)).toEqual([]);
-  // The configuration may lie elsewhere.
-  expect(await clearOnes("config: {}\n")).toEqual([]);
+  expect(await clearTextProblems(whole)).toEqual([]);
+  // The configuration may be elsewhere.
+  expect(await clearTextProblems("config: {}\n")).toEqual([]);
   expect(await recorder.resources()).toEqual([]);
 });
 
-test("the program makes the platform of its stack and exports what people need", async () => {
-  // A preview asks no cluster.
+test("the program creates the platform of its stack, and exports what people need", async () => {
+  // A preview makes no request to a cluster.
   const recorder = await recordResources({ preview: true });
   configure(
     {

@@ -10,7 +10,7 @@ async function recorded(values: Readonly<Record<string, unknown>> = {}) {
   return { recorder, weir, platform };
 }
 
-test("a function is a Function object in the platform's namespace, after the platform, and waited for", async () => {
+test("a function is a Function object in the platform's namespace, made after the platform and awaited", async () => {
   const { recorder, weir, platform } = await recorded({ functionNamespace: "fn" });
   const key = new weir.FunctionSecret("key", { platform, files: { token: "opaque-word" } });
   const hello = new weir.Function("hello", {
@@ -53,7 +53,7 @@ test("a function is a Function object in the platform's namespace, after the pla
   });
 });
 
-test("how long a function is waited for its options say", async () => {
+test("the timeout of a function comes from its options", async () => {
   const { recorder, weir, platform } = await recorded();
   const customTimeouts = { create: "20m", update: "20m" };
   void new weir.Function("slow", { platform, image: "slow:1" }, { customTimeouts });
@@ -61,7 +61,7 @@ test("how long a function is waited for its options say", async () => {
   expect(object.createTimeout).toBe("20m");
 });
 
-test("a further namespace has the marker and the level of pod security; what is in it comes after it", async () => {
+test("a further namespace has the marker and the pod security level; its objects are created after it", async () => {
   const { recorder, weir, platform } = await recorded({ edition: "pro" });
   const dev = new weir.FunctionNamespace("dev", { platform, labels: { team: "blue" } });
   const hello = new weir.Function("hello", {
@@ -84,7 +84,7 @@ test("a further namespace has the marker and the level of pod security; what is 
   expect((await settled(hello.path)).value).toBe("/function/hey.dev");
 });
 
-test("an edition with one namespace says so before anything is made", async () => {
+test("an edition with one namespace is an error before anything is created", async () => {
   const { recorder, weir, platform } = await recorded({ edition: "standard" });
   expect(() => new weir.FunctionNamespace("dev", { platform })).toThrow(
     'Cannot make namespace "dev": the platform\'s edition has one namespace; pro and enterprise have several',

@@ -24,7 +24,7 @@ const filesOf = (resources: readonly RegisteredResource[], secret: string) => {
 const pem = (what: string) => `-----BEGIN ${what}-----\nx\n-----END ${what}-----\n`;
 
 describe("credentials", () => {
-  test("are made: long words, the administrator's in his Secret and in the output", async () => {
+  test("are generated: long passwords, the administrator's in its Secret and in the output", async () => {
     const { resources } = await recordedStack(bare);
     const made = resources.filter(({ type }) => type.startsWith("random:index"));
     for (const { inputs } of notEmpty(made, "password that is made"))
@@ -36,7 +36,7 @@ describe("credentials", () => {
     expect(filesOf(resources, "nats-store")["nats.conf"]).toContain('"generated-weir-credentials-nats-store"');
   });
 
-  test("may be given: the administrator's", async () => {
+  test("may be given for the administrator", async () => {
     const { resources, platform } = await recordedStack({
       ...bare,
       adminUser: "root",
@@ -50,7 +50,7 @@ describe("credentials", () => {
     expect(await settled(platform.adminPassword)).toEqual({ value: "[correct]horse", secret: true });
   });
 
-  test("another rotation makes them anew and restarts all that read them, but the store keeps its key", async () => {
+  test("are generated again for another rotation, which restarts all readers; the store keeps its key", async () => {
     const { resources } = await recordedStack({ ...bare, rotation: "second", nats: { replicas: 3 } });
     const keepers = (name: string) =>
       resourceNamed(resources, ":RandomPassword", `weir-credentials-${name}`).inputs["keepers"];
@@ -66,7 +66,7 @@ describe("credentials", () => {
 });
 
 describe("the broker's certificate", () => {
-  test("is made, for every name of every server, and another one restarts who reads it", async () => {
+  test("is generated for every name of every server, and another one restarts its readers", async () => {
     const { resources } = await recordedStack(bare);
     const { dnsNames } = resourceNamed(resources, ":CertRequest", "weir-credentials-nats-server").inputs;
     expect(dnsNames).toEqual(
@@ -81,7 +81,7 @@ describe("the broker's certificate", () => {
     expect(podsIn(resources, ":Deployment", "weir-gateway-gateway").annotations).toHaveProperty(["weir/authority"]);
   });
 
-  test("may be given, or there is none", async () => {
+  test("may be given, or absent", async () => {
     const natsTls = { certificate: pem("CERTIFICATE"), key: pem("PRIVATE KEY"), authority: pem("CERTIFICATE") };
     const given = await recordedStack({ ...bare, natsTls });
     expect(given.resources.filter(({ type }) => type.startsWith("tls:"))).toEqual([]);
@@ -95,7 +95,7 @@ describe("the broker's certificate", () => {
   });
 });
 
-test("a broker that runs elsewhere: none is made, its users' passwords and authority are given", async () => {
+test("an external broker: none is created, the passwords of its users and its CA are given", async () => {
   const word = "0123456789abcdef";
   const { resources } = await recordedStack({
     ...bare,
@@ -109,13 +109,13 @@ test("a broker that runs elsewhere: none is made, its users' passwords and autho
   expect(Object.keys(filesOf(resources, "nats-tls"))).toEqual(["ca.crt"]);
 });
 
-test("what is there already is not made", async () => {
+test("what exists already is not created", async () => {
   const { resources } = await recordedStack({ ...bare, createNamespaces: "false" });
   expect(namesOf(resources, ":Namespace")).toEqual([]);
   expect(namesOf(resources, ":CustomResourceDefinition")).toEqual([]);
 });
 
-test("the cluster that is meant, its kubeconfig as a secret", async () => {
+test("the cluster can be named, its kubeconfig is a secret", async () => {
   const { resources, platform } = await recordedStack({ ...bare, kubeconfig: "{}", context: "east" });
   const provider = resourceNamed(resources, "providers:kubernetes", "weir");
   expect(provider.inputs).toMatchObject({ kubeconfig: "{}", context: "east" });
@@ -123,8 +123,8 @@ test("the cluster that is meant, its kubeconfig as a secret", async () => {
   expect((await settled(platform.portForward)).value).toContain("kubectl --context east -n weir ");
 });
 
-describe("ways in from outside", () => {
-  test("a load balancer, if HTTP without TLS is allowed", async () => {
+describe("access from outside", () => {
+  test("is a load balancer, if HTTP without TLS is allowed", async () => {
     const { platform } = await recordedStack({
       ...bare,
       gateway: { serviceType: "LoadBalancer" },
@@ -133,7 +133,7 @@ describe("ways in from outside", () => {
     expect((await settled(platform.publicUrl)).value).toBe("http://192.0.2.7:8080");
   });
 
-  test("an Ingress with a certificate, after the gateway", async () => {
+  test("is an Ingress with a certificate, after the gateway", async () => {
     const { resources, platform } = await recordedStack({
       ...bare,
       ingress: { host: "f.example.com", tlsSecret: "f" },
@@ -144,7 +144,7 @@ describe("ways in from outside", () => {
     );
   });
 
-  test("a load balancer that ends TLS beside the cluster's Service, and a route of the Gateway API", async () => {
+  test("is a load balancer that ends TLS beside the cluster's Service, and a route of the Gateway API", async () => {
     const { resources, platform } = await recordedStack({
       ...bare,
       publicUrl: "https://f.example.com",
@@ -164,7 +164,7 @@ describe("ways in from outside", () => {
   });
 });
 
-test("times that must agree follow from one setting; probes ask the admin port", async () => {
+test("times that must agree follow from one setting; probes use the admin port", async () => {
   const { resources } = await recordedStack({ ...bare, upstreamTimeout: "90" });
   const { terminationGracePeriodSeconds, containers } = podsIn(resources, ":Deployment", "weir-gateway-gateway");
   expect(terminationGracePeriodSeconds).toBe(5 + 90 + 5 + 5);
@@ -173,7 +173,7 @@ test("times that must agree follow from one setting; probes ask the admin port",
   expect(podsIn(resources, ":Deployment", "weir-queue-workers-queue-worker").terminationGracePeriodSeconds).toBe(105);
 });
 
-test("what is waited for fails in minutes, and a stack may say in how many", async () => {
+test("a wait fails after some minutes, which a stack may set", async () => {
   const timeouts = async (values: Readonly<Record<string, unknown>>) => {
     const { resources } = await recordedStack({ ...bare, ...values });
     const of = (type: string, name: string) => resourceNamed(resources, type, name).createTimeout;
@@ -197,7 +197,7 @@ test("what is waited for fails in minutes, and a stack may say in how many", asy
   );
 });
 
-test("a preview knows nothing of what providers make, and lists the same resources", async () => {
+test("a preview does not know the outputs of providers, and lists the same resources", async () => {
   const { resources, platform } = await recordedStack(
     { edition: "enterprise", queues: { reports: {} } },
     { preview: true },
@@ -216,7 +216,7 @@ describe("the API server", () => {
   const ports = (port: number) => ({ ports: [{ port, protocol: "TCP" }] });
   const service = { ...to("10.96.0.1/32", "fd00:96::1/128"), ...ports(443) };
 
-  test.each([true, false])("is where the cluster says, in a preview (%j), too", async (preview) => {
+  test.each([true, false])("is at the addresses that the cluster gives, also in a preview (%j)", async (preview) => {
     const { resources, looks } = await recordedStack(bare, { preview });
     expect(looks).toEqual([
       { id: "default/kubernetes", provider: "weir" },
@@ -226,7 +226,7 @@ describe("the API server", () => {
     expect(egressOf(resources, "gateway")).toEqual(expect.arrayContaining([service, ports(16_443)]));
   });
 
-  test("is where the stack says, and then nothing is read", async () => {
+  test("is at the addresses that the stack gives, and then nothing is read", async () => {
     const apiServer = { ports: ["8443"], serviceAddresses: ["10.0.0.1"], ranges: ["192.0.2.0/28"] };
     const { resources, looks } = await recordedStack({ ...bare, apiServer });
     expect(looks).toEqual([]);

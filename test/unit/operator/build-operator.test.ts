@@ -18,21 +18,21 @@ afterEach(async () => {
   running.clear();
 });
 
-/** What an operator of a test may have otherwise. */
+/** What a test may set of its operator. */
 interface Given {
   readonly resync?: number;
   readonly now?: () => number;
   readonly reconcile?: (key: string) => Promise<void>;
 }
 
-/** An operator of objects that two share; `worked` has what this one looked at. */
+/** An operator of objects that two operators share; `worked` has what this one reconciled. */
 async function open(leases: Leases, keys: Set<string>, { resync = never, now, reconcile }: Given = {}) {
   const worked: string[] = [];
-  let tell: (key: string) => void = () => {};
+  let notify: (key: string) => void = () => {};
   const kind: OperatedKind = {
     name: "thing",
     open: async (changed) => {
-      tell = changed;
+      notify = changed;
       for (const key of keys) changed(key);
     },
     keys: () => keys,
@@ -50,10 +50,10 @@ async function open(leases: Leases, keys: Set<string>, { resync = never, now, re
   running.add(operator);
   await operator.open();
   const metric = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values;
-  return { operator, worked, metric, change: (key: string) => tell(key) };
+  return { operator, worked, metric, change: (key: string) => notify(key) };
 }
 
-test("of two one acts, and the other takes over all there is when it ends", async () => {
+test("of two operators one acts, and the other takes over all objects when it ends", async () => {
   const leases = new MemoryLeases();
   const keys = new Set(["a", "b"]);
   const first = await open(leases, keys);
@@ -73,13 +73,13 @@ test("of two one acts, and the other takes over all there is when it ends", asyn
   expect(first.operator.leads).toBe(false);
 });
 
-test("all objects are looked at from time to time, those too that did not change", async () => {
+test("all objects are looked at from time to time, also unchanged ones", async () => {
   const { worked } = await open(new MemoryLeases(), new Set(["a", "b"]), { resync: 30 });
   await eventually(() => worked.filter((key) => key === "a").length > 2, { what: "the third look" });
   expect(worked).toContain("b");
 });
 
-test("how many objects there are, and how many wait, is what it is at the time of the scrape", async () => {
+test("the numbers of objects and of queued ones are those at the time of the scrape", async () => {
   const keys = new Set(["a", "b"]);
   const { worked, metric, change } = await open(new MemoryLeases(), keys);
   const figure = (value: number) => [{ labels: { kind: "thing" }, value }];
@@ -95,7 +95,7 @@ test("how many objects there are, and how many wait, is what it is at the time o
   expect(await metric("operator_objects")).toEqual(figure(0));
 });
 
-/** A lease that is granted when the test says so, and a clock that the test moves. */
+/** A lease that the test grants, and a clock that the test moves. */
 function directedLease() {
   let time = 0;
   let grants = true;
@@ -111,7 +111,7 @@ function directedLease() {
   return {
     leases,
     now: () => time,
-    /** It runs out, and is not answered for. */
+    /** The lease ends, and its renewal gets no response. */
     lapse: () => {
       grants = false;
       time += leaseTtl;
@@ -129,7 +129,7 @@ test.each(["before any is worked on", "while one is worked on", "when all are do
   async (step) => {
     const keys = new Set(Array.from({ length: 12 }, (_, number) => `key ${number}`));
     const { leases, now, lapse, grant } = directedLease();
-    /** Objects whose last look was begun and ended while this one led. */
+    /** Objects whose last reconciliation began and ended while this one led. */
     const done = new Set<string>();
     const held: (() => void)[] = [];
     let holds = step === "while one is worked on";

@@ -35,7 +35,7 @@ test.each<
     "exec_timeout 31s is above",
     described("31s", { "com.service.queue": "post" }),
   ],
-  ["long, where no queue is known", undefined, described("3m"), { declaredQueues: [] }],
+  ["long, when no queue is known", undefined, described("3m"), { declaredQueues: [] }],
   [
     "a timeout beyond timeout_max",
     "com.service.timeout 2h is above timeout_max (1h)",
@@ -47,14 +47,14 @@ test.each<
     described("1s", { "com.service.queue": "mail" }),
     { edition: "pro" },
   ],
-  ["a field that nobody can read", "Cannot read", { ...described("1s"), image: "http://x" }],
+  ["an invalid field", "Cannot read", { ...described("1s"), image: "http://x" }],
 ])("%s", (_what, refusal, deployment, over = {}) => {
   const check = () => checkDescription(deployment, { ...settings, ...over });
   if (refusal === undefined) expect(check).not.toThrow();
   else expect(check).toThrow(refusal);
 });
 
-test("queues that are not told are not known", () => {
+test("queues that are not configured are not known", () => {
   expect(queueTimeouts([])).toBeUndefined();
   expect([...(queueTimeouts(settings.declaredQueues) ?? [])]).toEqual([
     ["default", 120_000],

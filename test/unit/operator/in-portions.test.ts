@@ -8,7 +8,7 @@ test.each([
   [59, 60],
   [61, 60],
   [12_345, 60],
-])("%i items in %i portions are all there, in their order, and evenly spread", (length, count) => {
+])("%i items in %i portions are complete, in order, and evenly spread", (length, count) => {
   const items = Array.from({ length }, (_, index) => index);
   const portions = inPortions(items, count);
   expect(portions).toHaveLength(count);

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const settle = 20;
 
-/** A queue whose work on each key ends when it is told to. */
+/** A queue whose work on each key ends when the test says so. */
 function openQueue(parts: Partial<WorkQueueParts> = {}) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -33,7 +33,7 @@ function openQueue(parts: Partial<WorkQueueParts> = {}) {
   return { queue, begun, endAll, failures: () => failures };
 }
 
-test("changes that come together are one", async () => {
+test("changes that come together count as one", async () => {
   const { queue, begun, endAll } = openQueue();
   for (const key of ["a", "b", "a", "a"]) queue.add(key);
   expect(queue.size).toBe(2);
@@ -45,11 +45,11 @@ test("changes that come together are one", async () => {
   expect(queue.size).toBe(0);
 });
 
-test("one that changes while it is worked on is done again, after it and once", async () => {
+test("a key that changes while it is worked on is done once more afterwards", async () => {
   const { queue, begun, endAll } = openQueue();
   queue.add("a");
   await vi.advanceTimersByTimeAsync(settle);
-  for (let times = 0; times < 3; times += 1) queue.add("a");
+  for (let runs = 0; runs < 3; runs += 1) queue.add("a");
   await vi.advanceTimersByTimeAsync(600_000);
   expect(begun).toEqual(["a"]);
   await endAll();
@@ -59,7 +59,7 @@ test("one that changes while it is worked on is done again, after it and once", 
   expect(queue.size).toBe(0);
 });
 
-test("no more are worked on than there are workers, the others in their order", async () => {
+test("no more keys are worked on than there are workers, the others in their order", async () => {
   const { queue, begun, endAll } = openQueue();
   for (const key of ["a", "b", "c", "d"]) queue.add(key);
   await vi.advanceTimersByTimeAsync(settle);
@@ -68,7 +68,7 @@ test("no more are worked on than there are workers, the others in their order", 
   expect(begun).toEqual(["a", "b", "c", "d"]);
 });
 
-test("one that fails is tried again ever later, whatever is added meanwhile, and soon once it went well", async () => {
+test("a key that fails is retried ever later, whatever is added meanwhile, and soon after it succeeds", async () => {
   const at: number[] = [];
   let fails = true;
   const { queue, failures } = openQueue({
@@ -94,41 +94,41 @@ test("one that fails is tried again ever later, whatever is added meanwhile, and
   expect(at.at(-1)).toBe(before + settle);
 });
 
-test("a random quarter is taken off a pause", async () => {
-  let times = 0;
+test("jitter shortens a pause by up to a quarter", async () => {
+  let runs = 0;
   const { queue } = openQueue({
     random: () => 0,
     work: async () => {
-      times += 1;
+      runs += 1;
       throw new Error("never");
     },
   });
   queue.add("a");
   await vi.advanceTimersByTimeAsync(settle + 374);
-  expect(times).toBe(1);
+  expect(runs).toBe(1);
   await vi.advanceTimersByTimeAsync(1);
-  expect(times).toBe(2);
+  expect(runs).toBe(2);
 });
 
-test("one is looked at again when its work says so, or sooner when it changes", async () => {
-  let times = 0;
+test("a key is revisited when its work says so, or sooner when it changes", async () => {
+  let runs = 0;
   const { queue } = openQueue({
     work: async () => {
-      times += 1;
-      return times === 1 ? 5_000 : undefined;
+      runs += 1;
+      return runs === 1 ? 5_000 : undefined;
     },
   });
   queue.add("a");
   await vi.advanceTimersByTimeAsync(settle);
   await vi.advanceTimersByTimeAsync(4_999);
-  expect(times).toBe(1);
+  expect(runs).toBe(1);
   queue.add("a");
   await vi.advanceTimersByTimeAsync(settle);
-  expect(times).toBe(2);
+  expect(runs).toBe(2);
   expect(queue.size).toBe(0);
 });
 
-test("a queue that closes ends what is under way and begins nothing", async () => {
+test("a queue that closes ends what is in progress, and begins nothing", async () => {
   const { queue, begun, endAll } = openQueue();
   for (const key of ["a", "b", "c"]) queue.add(key);
   await vi.advanceTimersByTimeAsync(settle);
@@ -145,7 +145,7 @@ test("a queue that closes ends what is under way and begins nothing", async () =
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what changed goes before what is looked at because all are, and is done once", async () => {
+test("changed keys go before revisited ones, and are done once", async () => {
   const { queue, begun, endAll } = openQueue({ workers: 1 });
   for (const key of ["a", "b", "c", "d"]) queue.revisit(key);
   await vi.advanceTimersByTimeAsync(settle);
@@ -158,7 +158,7 @@ test("what changed goes before what is looked at because all are, and is done on
   expect(queue.size).toBe(0);
 });
 
-test("one that failed does not wait for all that are looked at", async () => {
+test("a key that failed does not wait for all revisited ones", async () => {
   const ends = new Map<string, (err?: Error) => void>();
   const begun: string[] = [];
   const { queue } = openQueue({

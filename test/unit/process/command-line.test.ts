@@ -14,7 +14,7 @@ const line = {
   ],
 };
 
-test("sorts what was typed and judges nothing", () => {
+test("sorts what was typed, without checking values", () => {
   const typed = readCommandLine(line, ["--port=1", "--max-wait", "5s", "--strict", "--config", "a.yaml"]);
   expect(typed).toEqual({
     values: { port: "1", "max-wait": "5s", strict: "true", config: "a.yaml" },
@@ -34,7 +34,7 @@ test("finds all unknown flags, missing values and loose words; values of unknown
   });
 });
 
-test("the help of npm start has groups, names every flag once with --help-all, and keeps what is rare out of sight", () => {
+test("the help of npm start has groups, names every flag once with --help-all, and hides rare ones", () => {
   const usual = helpText(hostCommandLine, false);
   const all = helpText(hostCommandLine, true);
   const flagsIn = (text: string): string[] => [...text.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name = ""]) => name);
@@ -51,7 +51,7 @@ test("the help of npm start has groups, names every flag once with --help-all, a
   expect(usual).toContain(`--help-all shows ${hidden} more`);
 });
 
-test("a flag that --help does not show is read all the same", () => {
+test("a flag that --help does not show is still read", () => {
   expect(readCommandLine(hostCommandLine, ["--recreate", "CB"])).toMatchObject({
     values: { recreate: "CB" },
     unknown: [],

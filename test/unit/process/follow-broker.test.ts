@@ -7,15 +7,15 @@ type Kind = TroubleSource["kind"];
 
 class Source implements TroubleSource {
   kind: Kind;
-  readonly #hearers: Parameters<TroubleSource["onChange"]>[0][] = [];
+  readonly #listeners: Parameters<TroubleSource["onChange"]>[0][] = [];
 
-  onChange(hear: Parameters<TroubleSource["onChange"]>[0]): void {
-    this.#hearers.push(hear);
+  onChange(listener: Parameters<TroubleSource["onChange"]>[0]): void {
+    this.#listeners.push(listener);
   }
 
   is(kind: Kind): void {
     this.kind = kind;
-    for (const hear of this.#hearers) hear(kind, new Error("why"));
+    for (const listener of this.#listeners) listener(kind, new Error("why"));
   }
 }
 
@@ -29,12 +29,12 @@ function follow(also?: () => string | undefined) {
     warn: (facts: { broker: Kind }) => lines.push(`begins ${facts.broker}`),
   };
   const sources = [new Source(), new Source()] as const;
-  // Of both it uses no more than this.
+  // It uses no more of both than this.
   followBroker({ admin, log } as unknown as Parameters<typeof followBroker>[0], sources, also);
   return { sources, lines, registry, readiness: () => check() };
 }
 
-test("readiness, log and metric say which, and a disk that is full is said where others hear silence", async () => {
+test("readiness, log and metric give the fault, and a full disk outranks an unreachable broker", async () => {
   const { sources, lines, registry, readiness } = follow();
   const gauge = async () =>
     (await registry.getSingleMetric("broker_unavailable")?.get())?.values.map(({ labels, value }) => [
@@ -60,7 +60,7 @@ test("readiness, log and metric say which, and a disk that is full is said where
   expect(lines).toEqual(["begins away", "begins full", "over full"]);
 });
 
-test("what else is wrong is said, too", () => {
+test("another fault is reported, too", () => {
   const { sources, readiness } = follow(() => "the store is missing");
   expect(readiness()).toBe("the store is missing");
   sources[0].is("away");

@@ -11,19 +11,19 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)(
-  "a second %s ends what must not stay behind, in reverse, and the process with code %i",
+  "a second %s ends what must not be left running, in reverse order, and the process with code %i",
   async (signal, code) => {
     const child = spawn(process.execPath, [main], { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));
-    let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
 
-    await eventually(() => said === "ready\n", { what: "the start" });
+    await eventually(() => output === "ready\n", { what: "the start" });
     child.kill(signal);
-    await eventually(() => said === "ready\nwaiting\n", { what: "the notice" });
-    // One that comes at once is the terminal's own, passed on by npm.
+    await eventually(() => output === "ready\nwaiting\n", { what: "the notice" });
+    // A signal that comes at once is the terminal's own, passed on by npm.
     await eventually(() => child.exitCode !== null || (child.kill(signal) && false), { what: "the end" });
     expect(child.exitCode).toBe(code);
-    await eventually(() => said === "ready\nwaiting\nchild gone\nlock gone\n", { what: "what it did at last" });
+    await eventually(() => output === "ready\nwaiting\nchild gone\nlock gone\n", { what: "what it did at last" });
   },
 );

@@ -8,7 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 
 const main = fileURLToPath(new URL("../../support/mains/started-process.ts", import.meta.url));
 
-/** A process of `start`, its flags beside a free admin port. */
+/** A process of `start` with these flags and a free admin port. */
 function launch(...flags: string[]) {
   const child = spawn(process.execPath, [main, "--admin-port", "0", ...flags], { stdio: ["pipe", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -28,18 +28,18 @@ function launch(...flags: string[]) {
       const [code] = await once(child, "close");
       return { code, stdout, stderr };
     },
-    said: () => entries().map(({ msg }) => msg),
-    /** The line of the log that says this. */
+    messages: () => entries().map(({ msg }) => msg),
+    /** The log line with this message. */
     line: (sentence: string) => eventually(() => entries().find(({ msg }) => msg === sentence), { what: sentence }),
   };
 }
 
-test("a process is ready once all is open, and unready before anything is closed", async () => {
-  const { child, go, ended, said, line } = launch();
+test("a process is ready once all is open, and not ready before anything is closed", async () => {
+  const { child, go, ended, messages, line } = launch();
   const { adminPort } = await line("opening");
   const readiness = async (): Promise<string> => {
-    const answer = await fetch(`http://127.0.0.1:${String(adminPort)}/readyz`);
-    return `${answer.status} ${await answer.text()}`;
+    const response = await fetch(`http://127.0.0.1:${String(adminPort)}/readyz`);
+    return `${response.status} ${await response.text()}`;
   };
   expect(await readiness()).toBe("503 starting\n");
 
@@ -50,21 +50,21 @@ test("a process is ready once all is open, and unready before anything is closed
   child.kill("SIGTERM");
   expect(await line("draining")).toMatchObject({ stopped: true });
   expect(await readiness()).toBe("503 draining\n");
-  expect(said()).not.toContain("part closed");
+  expect(messages()).not.toContain("part closed");
 
   const end = ended();
   go();
   expect((await end).code).toBe(0);
-  expect(said().slice(-2)).toEqual(["draining", "part closed"]);
+  expect(messages().slice(-2)).toEqual(["draining", "part closed"]);
 });
 
-test("what was open is closed when the start fails, and the code is 1", async () => {
-  const { ended, said } = launch("--way", "bad");
+test("when the start fails, what was open is closed, and the code is 1", async () => {
+  const { ended, messages } = launch("--way", "bad");
   expect((await ended()).code).toBe(1);
-  expect(new Set(said())).toEqual(new Set(["cannot start", "part closed"]));
+  expect(new Set(messages())).toEqual(new Set(["cannot start", "part closed"]));
 });
 
-test("all that is wrong with the settings is said at once, and nothing opens", async () => {
+test("all errors of the settings are reported at once, and nothing opens", async () => {
   const { code, stderr } = await launch("--way", "odd", "--log-level", "loud").ended();
   expect(code).toBe(1);
   expect(stderr).toContain('way: expected one of good, bad, got "odd"');
@@ -74,7 +74,7 @@ test("all that is wrong with the settings is said at once, and nothing opens", a
 test.each([
   ["--version", "1.2.3\n"],
   ["--help", "A process of a test."],
-])("%s is answered and ends it with code 0", async (flag, text) => {
+])("%s prints its text and ends with code 0", async (flag, text) => {
   const { code, stdout } = await launch(flag).ended();
   expect(code).toBe(0);
   expect(stdout).toContain(text);

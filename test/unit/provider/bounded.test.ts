@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { Bounded } from "../../../runtime/provider/bounded.ts";
 
-test("runs as much as allowed at a time, in order, also after failures", async () => {
+test("runs as many at a time as allowed, in order, also after failures", async () => {
   const bounded = new Bounded(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -16,17 +16,17 @@ import { eventually } from "../../support/eventually.ts";
 
 const hello = { namespace: "functions", name: "hello" };
 
-/** Ready and healthy is every address but those in `down`. */
+/** Every address is ready and healthy, except those in `down`. */
 class FakeProber implements Prober {
   readonly down = new Set<string>();
-  readonly asked: string[] = [];
+  readonly probed: string[] = [];
   async probe(address: string, path: string | undefined): Promise<ProbeResult> {
-    this.asked.push(`${address}${path}`);
+    this.probed.push(`${address}${path}`);
     return { kind: this.down.has(address) ? "refused" : "passed" };
   }
 }
 
-/** Writes down what was stopped and what was published, in order. */
+/** Records what was stopped and what was published, in order. */
 class RecordingReplicas extends MemoryReplicas {
   readonly events: string[];
   constructor(events: string[]) {
@@ -99,7 +99,7 @@ const withReady = (count: number) => published(({ addresses }) => addresses.leng
 const condition = (entry: FunctionEndpoints, type: string) => entry.conditions.find((found) => found.type === type);
 
 describe("provider", () => {
-  test("makes functions true that are there and that come", async () => {
+  test("reconciles existing and new functions", async () => {
     await deploy();
     await provider.open();
     const entry = await withReady(1);
@@ -126,7 +126,7 @@ describe("provider", () => {
     });
   });
 
-  test("removes what an earlier life published before it is open", async () => {
+  test("removes what an earlier process published before it is open", async () => {
     const old = { namespace: "functions", observedGeneration: 1, conditions: [], addresses: ["127.0.0.1:99"] };
     await endpoints.publish({ ...old, name: "gone" });
     await endpoints.publish({ ...old, name: "hello" });
@@ -140,7 +140,7 @@ describe("provider", () => {
     });
   });
 
-  test("publishes scaling down before it stops", async () => {
+  test("publishes a scale-down before it stops a replica", async () => {
     await deploy();
     await provider.open();
     await scale(3);
@@ -159,24 +159,24 @@ describe("provider", () => {
     expect(events.filter((event) => event.startsWith("stop")).sort()).toEqual(["stop 127.0.0.1:2", "stop 127.0.0.1:3"]);
   });
 
-  test("0 replicas is a state, and back again", async () => {
+  test("scales to zero and back", async () => {
     await deploy();
     await provider.open();
     await withReady(1);
     await scale(0);
-    const asleep = await published(
+    const zero = await published(
       (entry) =>
         condition(entry, "Ready")?.reason === "ScaledToZero" && condition(entry, "Reconciling")?.status === "False",
       "sleep",
     );
-    expect(asleep.addresses).toEqual([]);
+    expect(zero.addresses).toEqual([]);
     expect(await replicas.list()).toEqual([]);
     await scale(1);
 
     expect((await withReady(1)).addresses).toEqual(["127.0.0.1:2"]);
   });
 
-  test("a new generation replaces the old one and at no time nothing is ready", async () => {
+  test("a new generation replaces the old one while something is always ready", async () => {
     await deploy();
     await provider.open();
     await withReady(1);
@@ -201,7 +201,7 @@ describe("provider", () => {
     expect((await replicas.list()).map(({ id }) => id)).toEqual(["hello-2"]);
   });
 
-  test("removes everything of a function that was removed, then forgets it", async () => {
+  test("removes everything of a removed function, then what its replicas left", async () => {
     await deploy();
     await provider.open();
     await withReady(1);
@@ -212,7 +212,7 @@ describe("provider", () => {
     expect(await replicas.list()).toEqual([]);
   });
 
-  test("forgets what an earlier life left of functions that are gone, and nothing of those that are there", async () => {
+  test("removes orphans of an earlier process, and nothing of existing functions", async () => {
     await deploy();
     replicas.leave(hello);
     replicas.leave({ namespace: "functions", name: "gone" });
@@ -223,7 +223,7 @@ describe("provider", () => {
     expect(new Set(replicas.forgotten.map(({ name }) => name))).toEqual(new Set(["gone"]));
   });
 
-  test("a function that is removed and made again at once runs none of its old replicas", async () => {
+  test("a function that is removed and recreated at once runs none of its old replicas", async () => {
     await deploy();
     await provider.open();
     await withReady(1);
@@ -239,7 +239,7 @@ describe("provider", () => {
     expect(replicas.specOf("hello-2")?.image).toBe("other:2");
   });
 
-  test("a crash is a condition, and the replica is started again after a while", async () => {
+  test("a crash is a condition, and the replica is restarted after a back-off", async () => {
     await deploy();
     await provider.open();
     await withReady(1);
@@ -259,7 +259,7 @@ describe("provider", () => {
     expect(condition(looping, "Stalled")?.reason).toBe("CrashLoopBackOff");
   });
 
-  test("a missing secret is a stall that names it, and a deployment tries again at once", async () => {
+  test("a missing secret stalls the function and is named, and a deployment retries at once", async () => {
     const message = 'Cannot start function "hello.functions": secret "key" does not exist';
     replicas.refuseStarts(new PlatformError("secret_not_found", message));
     await deploy({ secrets: ["key"] });
@@ -285,7 +285,7 @@ describe("provider", () => {
     expect(entry.addresses).toEqual(["127.0.0.1:2"]);
   });
 
-  test("a replica that is not ready any more gets no calls until it is again", async () => {
+  test("a replica that is no longer ready gets no calls until it is ready again", async () => {
     await deploy({
       annotations: {
         "com.service.ready.http.periodSeconds": "1",
@@ -296,7 +296,7 @@ describe("provider", () => {
     });
     await provider.open();
     await withReady(1);
-    expect(prober.asked).toContain("127.0.0.1:1/r");
+    expect(prober.probed).toContain("127.0.0.1:1/r");
     prober.down.add("127.0.0.1:1");
     await withReady(0);
     prober.down.delete("127.0.0.1:1");
@@ -321,28 +321,28 @@ describe("provider", () => {
     ]);
   });
 
-  test("containers are told the port, and asked for a connection there; none says so in the conditions after 5 s", async () => {
+  test("containers get the port and are probed there; a failing probe is in the conditions after 5 s", async () => {
     let ahead = 0;
     const containers = new MemoryReplicas({ port: 8_080, handlesProbes: false });
     provider = build({ replicas: containers, now: () => Date.now() + ahead });
     prober.down.add("127.0.0.1:1");
     await deploy();
     await provider.open();
-    await eventually(() => prober.asked.includes("127.0.0.1:1undefined"), { what: "a probe" });
+    await eventually(() => prober.probed.includes("127.0.0.1:1undefined"), { what: "a probe" });
     expect(containers.specOf("hello-1")?.environment).toMatchObject({ PORT: "8080" });
     ahead = 5_000;
-    const why = "Replica hello-1 is not ready: the process runs, but nothing listens on port 1 ($PORT)";
+    const reason = "Replica hello-1 is not ready: the process runs, but nothing listens on port 1 ($PORT)";
     const entry = await published((found) => condition(found, "Reconciling")?.reason === "NotReady", "the reason");
 
-    expect(condition(entry, "Ready")?.message).toBe(`0 of 1 replicas are ready: ${why}`);
-    expect(condition(entry, "Reconciling")?.message).toBe(why);
+    expect(condition(entry, "Ready")?.message).toBe(`0 of 1 replicas are ready: ${reason}`);
+    expect(condition(entry, "Reconciling")?.message).toBe(reason);
     expect(condition(entry, "Stalled")?.status).toBe("False");
     prober.down.clear();
     await withReady(1);
-    expect(prober.asked.filter((asked) => asked.includes("/_/"))).toEqual([]);
+    expect(prober.probed.filter((probed) => probed.includes("/_/"))).toEqual([]);
   });
 
-  test("goes on when endpoints cannot be published for a while", async () => {
+  test("recovers when endpoints cannot be published for a while", async () => {
     let failing = true;
     const publish = endpoints.publish.bind(endpoints);
     endpoints.publish = async (entry) => {
@@ -356,7 +356,7 @@ describe("provider", () => {
     await withReady(1);
   });
 
-  test("check() tells when replicas cannot be started", async () => {
+  test("check() reports when replicas cannot be started", async () => {
     expect(provider.check()).toContain("starting");
     await provider.open();
     expect(provider.check()).toBeUndefined();
@@ -367,7 +367,7 @@ describe("provider", () => {
     });
   });
 
-  test("100 functions at once", async () => {
+  test("reconciles 100 functions at once", async () => {
     await provider.open();
     const refs = Array.from({ length: 100 }, (_, index) => ({ namespace: "functions", name: `f${index}` }));
     for (const ref of refs) {

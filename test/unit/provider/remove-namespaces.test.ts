@@ -14,7 +14,7 @@ const at = "2026-01-01T00:00:00.000Z";
 const steps = ["forgetNamespace", "removeAll", "remove"] as const;
 type Step = (typeof steps)[number];
 
-/** Steps that were done; the one named in `dies` never answers, as if the process ended in it. */
+/** Records steps; the one named in `dies` never resolves, as if the process ended in it. */
 class Journal {
   readonly done: Step[] = [];
   dies: Step | undefined;
@@ -95,8 +95,8 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-describe("a namespace that is marked", () => {
-  test("waits for its functions, then goes with all it had, its entry last", async () => {
+describe("a namespace marked for deletion", () => {
+  test("waits for its functions, then is removed with all it had, its entry last", async () => {
     await mark(true);
     expect(await running("dev")).toBe(1);
     await functions.remove({ namespace: "dev", name: "hello" });
@@ -110,7 +110,7 @@ describe("a namespace that is marked", () => {
     expect((await endpoints.list()).map(({ namespace }) => namespace)).toEqual(["functions"]);
   });
 
-  test.each(steps)("goes after a restart, too, when the provider ended in %s", async (step) => {
+  test.each(steps)("is removed after a restart when the provider ended in %s", async (step) => {
     journal.dies = step;
     await mark(true);
     await functions.remove({ namespace: "dev", name: "hello" });
@@ -120,14 +120,14 @@ describe("a namespace that is marked", () => {
     expect(await namespaces.get("dev")).toMatchObject({ deleting: true });
 
     journal.dies = undefined;
-    // The one before hangs for good; like a killed one it is not closed.
+    // The previous provider hangs for good; like a killed one it is not closed.
     provider = build();
     await provider.open();
     await gone();
     expect(await secrets.list("dev")).toEqual([]);
   });
 
-  test("goes after a restart when its functions were deleted meanwhile", async () => {
+  test("is removed after a restart when its functions were deleted meanwhile", async () => {
     await provider.close();
     await mark(true);
     await functions.remove({ namespace: "dev", name: "hello" });
@@ -139,7 +139,7 @@ describe("a namespace that is marked", () => {
     expect(replicas.forgottenNamespaces).toEqual(["dev"]);
   });
 
-  test("goes when a step fails at first", async () => {
+  test("is removed when a step fails at first", async () => {
     let failures = 1;
     const removeAll = secrets.removeAll.bind(secrets);
     secrets.removeAll = async (namespace) => {

@@ -22,7 +22,7 @@ function probe(annotations: Record<string, string>): ReplicaProbe {
   return new ReplicaProbe({ prober, address, isFunctionPort: true, plans, changed: () => {}, now: Date.now });
 }
 
-test("what has yet to listen is not unhealthy for that; what stops to listen is", async () => {
+test("a replica that does not listen yet is not unhealthy; one that stops listening is", async () => {
   const slow = probe({});
   await vi.advanceTimersByTimeAsync(60_000);
   expect([slow.readySince, slow.unhealthy]).toEqual([undefined, undefined]);
@@ -37,7 +37,7 @@ test("what has yet to listen is not unhealthy for that; what stops to listen is"
   slow.close();
 });
 
-test("a health path that is named counts from the start", async () => {
+test("a named health path counts from the start", async () => {
   const named = probe({ "com.service.health.http.path": "/alive" });
   result = { kind: "responded", status: 500 };
   await vi.advanceTimersByTimeAsync(10_000);
@@ -45,21 +45,21 @@ test("a health path that is named counts from the start", async () => {
   named.close();
 });
 
-test("after 5 s it says why one is not ready, each other reason too, and no more once it is", async () => {
-  const told: (string | undefined)[] = [];
+test("after 5 s it reports why a replica is not ready, then each new reason, and none once it is ready", async () => {
+  const reasons: (string | undefined)[] = [];
   const plans = probePlans({ "com.service.ready.http.path": "/up" }, false);
   const prober = { probe: async () => result };
-  const changed = (): void => void told.push(probed.unready);
+  const changed = (): void => void reasons.push(probed.unready);
   const probed = new ReplicaProbe({ prober, address, isFunctionPort: true, plans, now: Date.now, changed });
   await vi.advanceTimersByTimeAsync(4_900);
-  expect(told).toEqual([]);
+  expect(reasons).toEqual([]);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(told).toEqual([nothing]);
+  expect(reasons).toEqual([nothing]);
   result = { kind: "responded", status: 404 };
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(told).toEqual([nothing, "GET /up on port 8080 answered 404"]);
+  expect(reasons).toEqual([nothing, "GET /up on port 8080 answered 404"]);
   result = { kind: "passed" };
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(told.at(-1)).toBeUndefined();
+  expect(reasons.at(-1)).toBeUndefined();
   probed.close();
 });

@@ -13,7 +13,7 @@ function declared(file: Record<string, unknown>) {
 }
 
 describe("queues of the settings", () => {
-  test("the default queue is there without a word", () => {
+  test("the default queue exists without an entry", () => {
     expect(declared({})).toEqual([
       {
         name: "default",
@@ -28,7 +28,7 @@ describe("queues of the settings", () => {
     ]);
   });
 
-  test("an entry says what is special, the rest comes from the settings of that name", () => {
+  test("an entry states what differs, the rest comes from the settings of the same name", () => {
     const [first, second, third] = declared({
       edition: "enterprise",
       upstream_timeout: "1m",
@@ -54,7 +54,7 @@ describe("queues of the settings", () => {
     expect(declared({ queues: { default: null } })).toHaveLength(1);
   });
 
-  test("all problems come together, each with its path", () => {
+  test("all problems are reported together, each with its path", () => {
     const { problems } = read({
       edition: "enterprise",
       queues: {
@@ -113,7 +113,7 @@ describe("queues of the settings", () => {
     expect(declared({ edition })).toMatchObject([{ name: "default", maxInflight: slots }]);
   });
 
-  test("named queues have that default, too, strict ones always 1", () => {
+  test("named queues have that default, too; strict ones have 1", () => {
     const queues = { slow: {}, ordered: { strict: true } };
     expect(declared({ queues })).toMatchObject([
       { name: "default", maxInflight: 10 },
@@ -123,7 +123,7 @@ describe("queues of the settings", () => {
     expect(declared({ queues: { default: { strict: true } } })).toMatchObject([{ maxInflight: 1 }]);
   });
 
-  test("pro runs as many at once as wanted", () => {
+  test("edition pro has no limit of calls at once", () => {
     expect(declared({ edition: "pro", max_inflight: 50, queue_workers: 2 })).toMatchObject([
       { maxInflight: 50, replicas: 2 },
     ]);
@@ -132,7 +132,7 @@ describe("queues of the settings", () => {
   test.each([
     [{ min_wait: "3m" }, 'queues.q.retry.min_wait: expected at most max_wait (2m), got "3m"'],
     [{ max_wait: "20h" }, 'queues.q.retry.max_wait: expected at most call_max_age (10h), got "20h"'],
-  ])("waits of an entry keep the rules of the settings: %j", (retry, problem) => {
+  ])("waits of an entry must keep the rules of the settings: %j", (retry, problem) => {
     const file = { edition: "enterprise", call_max_age: "10h", queues: { q: { retry } } };
     expect(read(file).problems).toEqual([problem]);
   });

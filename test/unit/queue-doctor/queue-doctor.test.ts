@@ -12,7 +12,7 @@ import { buildDoctorMetrics } from "../../../runtime/queue-doctor/doctor-metrics
 import { sampleQueue } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 
-/** A store as the test says, which writes down what is done to it. */
+/** A store with a state that the test sets; records what is done to it. */
 class ScriptedStore implements QueueStore {
   readonly done: string[] = [];
   missing: readonly MissingStore[] = [];
@@ -86,21 +86,21 @@ const metric = async (name: string) => {
 };
 const within = { every: 5 };
 
-test("provisions, and makes anew what it is told to", async () => {
+test("provisions, and recreates the stores that are named", async () => {
   await open({ recreate: ["default"] }).provision();
   expect(store.done).toEqual(["provision default"]);
 });
 
-test("a queue that is declared no more is withdrawn; that it holds calls is said aloud", async () => {
+test("a queue that is no longer declared is withdrawn, with a warning if it holds calls", async () => {
   const catalog = new MemoryQueueCatalog();
   await catalog.put(sampleQueue({ name: "reports" }));
   await catalog.put(sampleQueue({ name: "empty" }));
   store.state = { queue: "reports", oldestAt: Date.UTC(2026, 0, 2) };
-  const said: unknown[] = [];
-  const log = { ...createLog("test", "silent"), warn: (...words: unknown[]) => void said.push(words) } as Log;
+  const warnings: unknown[] = [];
+  const log = { ...createLog("test", "silent"), warn: (...words: unknown[]) => void warnings.push(words) } as Log;
   await open({ log }, catalog).provision();
   expect((await catalog.list()).map(({ name }) => name)).toEqual(["default"]);
-  expect(said).toEqual([
+  expect(warnings).toEqual([
     [
       { queue: "reports", oldest: "2026-01-02T00:00:00.000Z" },
       expect.stringMatching(/no longer declared and holds calls/),
@@ -108,7 +108,7 @@ test("a queue that is declared no more is withdrawn; that it holds calls is said
   ]);
 });
 
-test("declares the default queue last, so that whoever sees it sees all", async () => {
+test("declares the default queue last, so whoever sees it sees all", async () => {
   const catalog = new MemoryQueueCatalog();
   const queues = [sampleQueue(), sampleQueue({ name: "bulk" }), sampleQueue({ name: "slow" })];
   const seen: string[] = [];
@@ -118,7 +118,7 @@ test("declares the default queue last, so that whoever sees it sees all", async 
   expect(seen.at(-1)).toBe("default");
 });
 
-test("says what is missing until it is there again", async () => {
+test("reports what is missing until it exists again", async () => {
   store.missing = [
     { name: "default", lostCalls: 7 },
     { name: "KV_calls", lostCalls: undefined },
@@ -132,7 +132,7 @@ test("says what is missing until it is there again", async () => {
   await eventually(() => doctor.problem === undefined, { ...within, what: "no alarm" });
 });
 
-test("mends orphans once within the gap, and counts it", async () => {
+test("repairs orphans once within the cooldown, and counts the repair", async () => {
   store.state = { orphans: 3 };
   open();
   await eventually(() => store.done.length > 0, { ...within, what: "the repair" });
@@ -145,7 +145,7 @@ test("mends orphans once within the gap, and counts it", async () => {
   expect(await metric("queue_doctor_rebuilds_total")).toBe(1);
 });
 
-test("looks into what stays unanswered, and mends it only if it is overdue", async () => {
+test("inspects a queue that stays unanswered, and repairs it only if entries are overdue", async () => {
   store.state = { unanswered: 2, waitingWorkers: 1 };
   open();
   await eventually(() => store.done.includes("inspect"), { ...within, what: "a closer look" });
@@ -154,20 +154,20 @@ test("looks into what stays unanswered, and mends it only if it is overdue", asy
   await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
 });
 
-/** Servers of which some cannot store; `restarted` has those that were restarted. */
-function openServers(...ill: string[]) {
+/** Servers of which those in `full` cannot store; `restarted` lists the restarted ones. */
+function openServers(...full: string[]) {
   const restarted: string[] = [];
   return {
-    ill,
+    full,
     restarted,
     parts: {
       health: {
-        fault: async () => (ill[0] === undefined ? undefined : { server: ill[0], why: "no space left on device" }),
+        fault: async () => (full[0] === undefined ? undefined : { server: full[0], why: "no space left on device" }),
       },
       servers: {
         restart: async (server: string) => {
           restarted.push(server);
-          ill.shift();
+          full.shift();
           return true;
         },
       },
@@ -175,17 +175,17 @@ function openServers(...ill: string[]) {
   };
 }
 
-test("has each server restarted that cannot store, one after the other, and mends everything at once then", async () => {
+test("has each server that cannot store restarted in turn, then repairs everything at once", async () => {
   const { restarted, parts } = openServers("nats-1", "nats-2");
-  const said: (string | undefined)[] = [];
+  const problems: (string | undefined)[] = [];
   const restart = async (server: string): Promise<boolean> => {
-    said.push(doctor.problem);
+    problems.push(doctor.problem);
     return parts.servers.restart(server);
   };
   const doctor = open({ ...parts, servers: { restart }, period: 500 });
   await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
   expect(restarted).toEqual(["nats-1", "nats-2"]);
-  expect(said).toEqual([
+  expect(problems).toEqual([
     "the broker cannot store: nats-1: no space left on device",
     "the broker cannot store: nats-2: no space left on device",
   ]);
@@ -193,65 +193,65 @@ test("has each server restarted that cannot store, one after the other, and mend
   expect(await metric("queue_doctor_broker_healthy")).toBe(1);
 });
 
-test("without means to restart it, it says so and goes on looking", async () => {
+test("reports a server that it cannot restart, and keeps checking", async () => {
   const { parts } = openServers("nats-0");
   const doctor = open({ health: parts.health });
   await eventually(() => doctor.problem?.includes("nats-0: no space"), { ...within, what: "the alarm" });
   expect(await metric("queue_doctor_broker_healthy")).toBe(0);
 });
 
-test("one that is left alone, or does not come back, is asked for at the next look", async () => {
+test("a server that was not restarted, or did not come back, is restarted at the next look", async () => {
   const outcomes: (() => Promise<boolean>)[] = [
     async () => false,
     () => Promise.reject(new PlatformError("provider_unavailable", "Cannot restart: its pod is not ready")),
   ];
-  const { ill, restarted, parts } = openServers("nats-0");
+  const { full, restarted, parts } = openServers("nats-0");
   const doctor = open({
     ...parts,
     servers: { restart: (server) => outcomes.shift()?.() ?? parts.servers.restart(server) },
   });
-  await eventually(() => ill.length === 0, { ...within, what: "the restart" });
+  await eventually(() => full.length === 0, { ...within, what: "the restart" });
   expect([outcomes.length, restarted]).toEqual([0, ["nats-0"]]);
   await eventually(() => doctor.problem === undefined, { ...within, what: "no problem" });
 });
 
 describe("of two doctors", () => {
   const away = () => Promise.reject(new PlatformError("queue_unavailable", "Cannot acquire: nothing can be stored"));
-  /** Leases of a broker that stores nothing while a server of it is ill. */
-  const leasesOf = (leases: Leases, ill: readonly string[]): Leases => ({
-    acquire: (...args) => (ill.length > 0 ? away() : leases.acquire(...args)),
+  /** Leases of a broker that stores nothing while one of its servers is full. */
+  const leasesOf = (leases: Leases, full: readonly string[]): Leases => ({
+    acquire: (...args) => (full.length > 0 ? away() : leases.acquire(...args)),
     release: (...args) => leases.release(...args),
   });
 
-  test("the one that stood by leaves a server alone that cannot store", async () => {
-    const { ill, restarted, parts } = openServers();
+  test("the standby leaves a server alone that cannot store", async () => {
+    const { full, restarted, parts } = openServers();
     const leases = new MemoryLeases();
     await leases.acquire("process.doctor", "another", 60_000);
-    const doctor = open({ ...parts, leases: leasesOf(leases, ill) });
+    const doctor = open({ ...parts, leases: leasesOf(leases, full) });
     store.state = { orphans: 3 };
     await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
-    ill.push("nats-0");
+    full.push("nats-0");
     await eventually(() => doctor.problem?.includes("nats-0"), { ...within, what: "the alarm" });
     let looks = 0;
     await eventually(() => (looks += 1) > 20, { ...within, what: "some looks" });
     expect([restarted, store.done]).toEqual([[], []]);
   });
 
-  test("the one that led has it restarted, though the broker gives no lease; so has one that was started just now", async () => {
-    const { ill, restarted, parts } = openServers();
-    open({ ...parts, leases: leasesOf(new MemoryLeases(), ill) });
+  test("the leader has it restarted, though the broker grants no lease; so does a doctor just started", async () => {
+    const { full, restarted, parts } = openServers();
+    open({ ...parts, leases: leasesOf(new MemoryLeases(), full) });
     await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
-    ill.push("nats-0");
+    full.push("nats-0");
     await eventually(() => restarted.length === 1, { ...within, what: "the restart" });
 
     const fresh = openServers("nats-1");
     const metrics = buildDoctorMetrics(new Registry());
-    open({ ...fresh.parts, leases: leasesOf(new MemoryLeases(), fresh.ill), metrics });
+    open({ ...fresh.parts, leases: leasesOf(new MemoryLeases(), fresh.full), metrics });
     await eventually(() => fresh.restarted.length === 1, { ...within, what: "the restart by the new one" });
   });
 });
 
-test("of two doctors one acts; a look that fails is said and tried again", async () => {
+test("of two doctors one acts; a look that fails is reported and repeated", async () => {
   const leases = new MemoryLeases();
   const first = open({ leases });
   await eventually(() => store.done.length === 0 && first.problem === undefined, { ...within, what: "the first look" });

@@ -16,28 +16,28 @@ const queue: QueueDeclaration = {
 };
 const away = new PlatformError("provider_unavailable", "Cannot use store: stream not found");
 
-/** Answers what it is given, one after the other, and then the last again. */
-function catalogOf(...answers: readonly (QueueDeclaration | PlatformError | undefined)[]) {
+/** Returns these outcomes one after the other, then the last one again. */
+function catalogOf(...outcomes: readonly (QueueDeclaration | PlatformError | undefined)[]) {
   let looks = 0;
   let waits = 0;
   const get = async (): Promise<QueueDeclaration | undefined> => {
-    const answer = answers[Math.min(looks, answers.length - 1)];
+    const outcome = outcomes[Math.min(looks, outcomes.length - 1)];
     looks += 1;
-    if (answer instanceof PlatformError) throw answer;
-    return answer;
+    if (outcome instanceof PlatformError) throw outcome;
+    return outcome;
   };
   const read = (within: number) =>
     declaredQueue({ get }, "reports", { within, every: 1, onWait: () => void (waits += 1) });
   return { read, counts: () => [looks, waits] };
 }
 
-test("a queue that is declared is read at once", async () => {
+test("a declared queue is read at once", async () => {
   const { read, counts } = catalogOf(queue);
   expect(await read(0)).toBe(queue);
   expect(counts()).toEqual([1, 0]);
 });
 
-test("one that is not there yet, nor its store, is waited for, which is said once", async () => {
+test("a queue that does not exist yet, nor its store, is waited for, and that is reported once", async () => {
   const { read, counts } = catalogOf(away, away, undefined, queue);
   expect(await read(60_000)).toBe(queue);
   expect(counts()).toEqual([4, 1]);
@@ -49,7 +49,7 @@ test("a store that cannot be read is waited for, however long it takes", async (
   expect(counts()).toEqual([21, 1]);
 });
 
-test("in vain no longer than it may take, from when the store can be read", async () => {
+test("the wait fails after its timeout, which starts when the store can be read", async () => {
   await expect(catalogOf(away, away, undefined).read(3)).rejects.toMatchObject({
     code: "queue_not_found",
     message: 'Cannot work on queue "reports": it is not declared; is the queue-doctor running?',

@@ -31,7 +31,7 @@ test("extends every third of the lease, and is never lost while that works", asy
   expect(lease.lost.aborted).toBe(false);
 });
 
-test("touches first, and extends only when the record is still ours", async () => {
+test("renews first, and extends only while the record is ours", async () => {
   const order: string[] = [];
   lease.touchWith(async (): Promise<Touch> => {
     order.push(`touch after ${extended.length}`);
@@ -54,7 +54,7 @@ test("is lost at once when the record is another's", async () => {
   expect(extended).toEqual([]);
 });
 
-test("is lost when nothing worked for the whole lease, counted from the delivery", async () => {
+test("is lost when nothing succeeded for the whole lease, counted from the delivery", async () => {
   sends = false;
   await vi.advanceTimersByTimeAsync(2_999);
   expect(lease.lost.aborted).toBe(false);
@@ -62,29 +62,29 @@ test("is lost when nothing worked for the whole lease, counted from the delivery
   expect(lease.lost.aborted).toBe(true);
 });
 
-test("is lost to the millisecond, counted from when the last that worked was sent, not at the next heartbeat", async () => {
-  let answers = true;
+test("is lost to the millisecond, counted from when the last successful renewal was sent", async () => {
+  let responds = true;
   lease.touchWith(
     () =>
       new Promise((resolve) => {
-        if (answers) setTimeout(() => resolve("ours"), 900);
+        if (responds) setTimeout(() => resolve("ours"), 900);
       }),
   );
   await vi.advanceTimersByTimeAsync(1_950);
   expect(extended).toEqual([expect.any(Number)]);
-  answers = false;
+  responds = false;
   await vi.advanceTimersByTimeAsync(1_000 + ackWait - 1_950 - 1);
   expect(lease.lost.aborted).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(lease.lost.aborted).toBe(true);
 });
 
-test("that was lost stays lost, and is not extended by a touch that was under way", async () => {
-  let answer: (touch: Touch) => void = () => {};
-  lease.touchWith(() => new Promise((resolve) => (answer = resolve)));
+test("stays lost, and is not extended by a renewal in flight", async () => {
+  let respond: (touch: Touch) => void = () => {};
+  lease.touchWith(() => new Promise((resolve) => (respond = resolve)));
   await vi.advanceTimersByTimeAsync(3_000);
   expect(lease.lost.aborted).toBe(true);
-  answer("ours");
+  respond("ours");
   lease.proven(performance.now());
   await vi.advanceTimersByTimeAsync(10_000);
   expect(extended).toEqual([]);
@@ -100,13 +100,13 @@ test("counts from the delivery, which may be a while ago", async () => {
   expect(lease.lost.aborted).toBe(true);
 });
 
-test("is lost while a touch hangs", async () => {
+test("is lost while a renewal hangs", async () => {
   lease.touchWith(() => new Promise(() => {}));
   await vi.advanceTimersByTimeAsync(3_000);
   expect(lease.lost.aborted).toBe(true);
 });
 
-test("keeps when something works now and then, also a write of the record", async () => {
+test("is kept when something succeeds now and then, also a write of the record", async () => {
   sends = false;
   await vi.advanceTimersByTimeAsync(2_900);
   lease.proven(performance.now());
@@ -121,46 +121,46 @@ test("keeps when something works now and then, also a write of the record", asyn
   expect(lease.lost.aborted).toBe(true);
 });
 
-test("does not touch any more when told so, but extends", async () => {
+test("after stopTouching() is only extended", async () => {
   lease.touchWith(async () => "not-ours");
   lease.stopTouching();
   await vi.advanceTimersByTimeAsync(2_000);
   expect(extended.length).toBe(2);
 });
 
-test("does nothing after it was closed, even if a touch was under way", async () => {
-  let answer: (touch: Touch) => void = () => {};
-  lease.touchWith(() => new Promise((resolve) => (answer = resolve)));
+test("does nothing after it was closed, even with a renewal in flight", async () => {
+  let respond: (touch: Touch) => void = () => {};
+  lease.touchWith(() => new Promise((resolve) => (respond = resolve)));
   await vi.advanceTimersByTimeAsync(1_000);
   lease.close();
-  answer("ours");
+  respond("ours");
   await vi.advanceTimersByTimeAsync(60_000);
   expect(extended).toEqual([]);
   expect(lease.lost.aborted).toBe(false);
 });
 
-test("is lost by the clock for a process that was stopped, before any timer says so, and nothing renews it", () => {
+test("is lost by the clock for a process that was suspended, before any timer fires, and is not renewed", () => {
   lease.close();
   vi.useRealTimers();
   lease = new Lease({ ackWait: 40, deliveredAt: performance.now(), extend: () => true });
   lease.proven(performance.now());
   const stopped = performance.now() + 50;
   while (performance.now() < stopped);
-  // What it hears first of all: an answer to a write that was sent before.
+  // The first event afterwards: a response to a write that was sent before.
   lease.proven(performance.now());
   expect(lease.lost.aborted).toBe(true);
 });
 
-test("is not extended by a touch that was answered before the deadline and heard after it", async () => {
+test("is not extended by a renewal whose response came before the deadline and is read after it", async () => {
   lease.close();
   vi.useRealTimers();
-  let answer: ((touch: Touch) => void) | undefined;
+  let respond: ((touch: Touch) => void) | undefined;
   lease = new Lease({ ackWait: 60, deliveredAt: performance.now(), extend: () => extended.push(0) > 0 });
-  lease.touchWith(() => new Promise((resolve) => (answer = resolve)));
-  const heard = await vi.waitUntil(() => answer, { interval: 1 });
+  lease.touchWith(() => new Promise((resolve) => (respond = resolve)));
+  const renewed = await vi.waitUntil(() => respond, { interval: 1 });
   const stopped = performance.now() + 70;
   while (performance.now() < stopped);
-  heard("ours");
+  renewed("ours");
   await Promise.resolve();
   await Promise.resolve();
   expect(extended).toEqual([]);

@@ -38,18 +38,18 @@ describe("citations", () => {
     expect(found).toEqual(expected);
   });
 
-  test("to what is nowhere are found", () => {
+  test("of missing rules are found", () => {
     expect(citationsIn("§1 of nothing, H99, contract §99, H7").map(isThere)).toEqual([false, true, false, false]);
   });
 
   test.each(files)("of %s lead to a rule, row or section", (path) => {
     const own = pages.has(basename(path)) ? basename(path) : undefined;
-    const lost = citationsIn(read(path), own).filter((citation) => !isThere(citation));
-    expect(lost.map(({ line, page, cited }) => `line ${line}: ${page ?? ""} ${cited}`)).toEqual([]);
+    const missing = citationsIn(read(path), own).filter((citation) => !isThere(citation));
+    expect(missing.map(({ line, page, cited }) => `line ${line}: ${page ?? ""} ${cited}`)).toEqual([]);
   });
 });
 
-test("every row of faults is tried by a test", () => {
+test("every row of faults has a test", () => {
   const titles = globSync("test/**/*.test.ts", { cwd: root }).map(read).join("\n");
   const rows = [...ids].filter((name) => /^F[A-Z]/.test(name));
   expect(rows.length).toBeGreaterThan(50);

@@ -18,7 +18,7 @@ describe.each(pages)("docs/decisions/$name", ({ name, text }) => {
     expect(index.split(`[${name.slice(0, 4)}](../decisions/${name}) ${title}`)).toHaveLength(2);
   });
 
-  test("says whether it holds, and if not which one does", () => {
+  test("says whether it is in force, and if not which one is", () => {
     expect(status).toMatch(/^(?:accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\))/);
     expect(inForce.includes(`../decisions/${name}) `)).toBe(status.startsWith("accepted"));
   });

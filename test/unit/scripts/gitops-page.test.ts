@@ -25,9 +25,9 @@ const objects = codeBlocks(page)
 const key = "resource.customizations.health.service.com_Function";
 const script = objects.find(({ kind }) => kind === "ConfigMap")?.data?.[key] ?? "";
 
-/** What Argo CD learns of an object. */
+/** The health of an object as Argo CD computes it. */
 async function health(object: object): Promise<unknown> {
-  // Tables, as Argo CD hands them over, in place of what JavaScript has.
+  // Tables, as Argo CD passes them, instead of JavaScript objects.
   const engine = await new LuaFactory().createEngine({ enableProxy: false });
   try {
     engine.global.set("obj", object);
@@ -49,7 +49,7 @@ const settled: ConditionFacts = {
 const failure = { reason: "SecretNotFound", message: 'secret "api-key" does not exist' };
 const none = { ready: 0, readyCurrent: 0, existing: 0 };
 
-/** A Function of generation 3, as the operator says it is. */
+/** A Function of generation 3, with the status of the operator. */
 function functionWith(facts: Partial<ConditionFacts>, observedGeneration = 3): object {
   const conditions = functionConditions({ ...settled, ...facts }, [], "2026-01-01T00:00:00.000Z");
   return { metadata: { name: "hello", generation: 3 }, status: { conditions, observedGeneration } };
@@ -75,13 +75,13 @@ describe("the health script for Argo CD", () => {
       functionWith({ ...none, blocked: failure }),
     ],
     [
-      "stuck, and served by the deployment before",
+      "stalled, and served by the previous deployment",
       "Degraded",
       'SecretNotFound: secret "api-key" does not exist',
       functionWith({ readyCurrent: 0, superseded: 1, blocked: failure }),
     ],
     [
-      "ready, and a person is needed",
+      "ready, and a person has to act",
       "Degraded",
       "QueueNotFound: not declared",
       functionWith({ attention: { reason: "QueueNotFound", message: "not declared" } }),
@@ -92,7 +92,7 @@ describe("the health script for Argo CD", () => {
 });
 
 describe("docs/reference/gitops.md", () => {
-  test("shows a function that is one, and leaves its count out", () => {
+  test("shows a valid function without its number of replicas", () => {
     const shown = objects.filter(({ kind }) => kind === "Function").map(({ spec }) => spec);
     expect(shown).toHaveLength(1);
     expect([...Value.Errors(Type.Object(FunctionSpec.properties, { additionalProperties: false }), shown[0])]).toEqual(

@@ -27,10 +27,10 @@ const install = read("install.md");
 const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
-/** Of both pages: what is installed, and what is there then. */
+/** Both pages: what is installed, and what exists then. */
 const page = install + read("reference/kubernetes.md");
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
-/** Cells of the row that begins with this name. */
+/** The cells of the row that begins with this name. */
 const cellsOf = (name: string): string[] =>
   (page.split("\n").find((line) => line.startsWith(`| \`${name}\``)) ?? "")
     .split("|")
@@ -50,9 +50,9 @@ describe("docs/install.md and docs/reference/kubernetes.md", () => {
     expect(new Set(rows(section("Rights")))).toEqual(new Set(Object.values(accounts)));
   });
 
-  test("says what each sample stack asks for", () => {
+  test("states the requests of each sample stack", () => {
     for (const name of editionNames) {
-      // A sample comes before a stack that was made of it.
+      // The sample sorts before a stack that was made from it.
       const [sample = ""] = globSync(join(root, `Pulumi.${name}{.sample,}.yaml`)).toSorted();
       const { config } = checkConfig(readStackFile(sample).values);
       if (config === undefined) throw new Error(`Cannot read ${sample}`);
@@ -68,7 +68,7 @@ describe("docs/install.md and docs/reference/kubernetes.md", () => {
     expect(page).toContain(`that names nothing asks for ${roomText(roomOf(requests))}`);
   });
 
-  test("makes a certificate of the broker with every name it needs", async () => {
+  test("creates a certificate of the broker with every name it needs", async () => {
     await using directory = await tempDirectory("broker-certificate");
     const block = commandBlocks(section("The broker's certificate")).find(({ commands }) =>
       commands.includes("openssl"),
@@ -82,15 +82,15 @@ describe("docs/install.md and docs/reference/kubernetes.md", () => {
     expect([authority.ca, certificate.ca]).toEqual([true, false]);
     const names = natsHosts(platform).map((name) => `DNS:${name}`);
     expect(certificate.subjectAltName?.split(", ").toSorted()).toEqual(names.toSorted());
-    // Server and client of TLS, RFC 5280 section 4.2.1.12.
+    // TLS server and client, RFC 5280 section 4.2.1.12.
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
   });
 
-  test("names the Secrets as they are asked for", () => {
+  test("names the required Secrets", () => {
     expect(page).toContain(`Secrets that must be there: ${neededSecretNames(platform).join(", ")}\n`);
   });
 
-  test("runs scripts that are there", () => {
+  test("runs scripts that exist", () => {
     const lines = commandBlocks(page).flatMap(({ commands }) => commands.split("\n"));
     const run = lines.flatMap((line) => /npm run (?:--silent )?(\S+)/.exec(line)?.[1] ?? []);
     expect(run).not.toEqual([]);

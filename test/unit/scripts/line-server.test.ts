@@ -15,16 +15,16 @@ import { tempDirectory, type TempDirectory } from "../../support/temp-directory.
 const [[line, module] = ["", { version: "", hash: "" }]] = Object.entries(olderLines);
 
 let place: TempDirectory;
-let said: string[];
+let lines: string[];
 
 beforeEach(async () => {
   place = await tempDirectory("line");
-  said = [];
+  lines = [];
 });
 
 afterEach(() => place.remove());
 
-/** A Go that answers as the real one does, and builds a program that says it is `version`. */
+/** A fake Go that builds a program which reports `version`. */
 async function fakeGo(version: string): Promise<void> {
   const tools = join(place.path, "tools");
   await mkdir(tools);
@@ -37,10 +37,10 @@ async function fakeGo(version: string): Promise<void> {
 const server = (wanted: string) =>
   lineServer(wanted, {
     environment: { PATH: join(place.path, "tools"), XDG_CACHE_HOME: join(place.path, "cache") },
-    say: (sentence) => void said.push(sentence),
+    say: (sentence) => void lines.push(sentence),
   });
 
-test("every older line is supported, and older than the one that is installed", () => {
+test("every older line is supported, and older than the installed one", () => {
   for (const [name, { version }] of Object.entries(olderLines)) {
     expect(version.startsWith(`${name}.`)).toBe(true);
     expect(compareVersions(version, oldestVersion)).toBeGreaterThanOrEqual(0);
@@ -48,21 +48,21 @@ test("every older line is supported, and older than the one that is installed", 
   }
 });
 
-test("a line that is not supported is refused by a sentence that says which are", async () => {
+test("an unsupported line is refused with an error that lists the supported ones", async () => {
   await expect(server("2.11")).rejects.toThrow(
     'Cannot test with nats-server "2.11": the older lines that are supported are 2.12',
   );
 });
 
-test("is built with Go once, said aloud, and found in the cache from then on", async () => {
+test("is built with Go once, with a message, and then found in the cache", async () => {
   await fakeGo(module.version);
   const path = join(place.path, "cache", "weir", `nats-server-${module.version}`, "nats-server");
   expect(await server(line)).toEqual({ path, version: module.version });
   expect(await server(line)).toEqual({ path, version: module.version });
-  expect(said).toEqual([`Building nats-server ${module.version} with Go (two or three minutes) …`]);
+  expect(lines).toEqual([`Building nats-server ${module.version} with Go (two or three minutes) …`]);
 });
 
-test("another version than the line's is not used", async () => {
+test("a version other than the line's is not used", async () => {
   await fakeGo("2.15.1");
   await expect(server(line)).rejects.toThrow(`it is 2.15.1, not ${module.version}`);
 });

@@ -8,8 +8,8 @@ import { commandBlocks } from "../../support/markdown-blocks.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 const pages = globSync(["README.md", "CONTRIBUTING.md", "docs/**/*.md", "examples/*/README.md"], { cwd: root });
 
-/** Which file of `test` tries the commands of a page, or why none does. */
-const tried: Readonly<Record<string, string | { readonly not: string }>> = {
+/** The file of `test` that runs the commands of a page, or the reason why none does. */
+const testedBy: Readonly<Record<string, string | { readonly not: string }>> = {
   "README.md": "e2e/readme.test.ts",
   "docs/calls-and-queues.md": "e2e/queue-page.test.ts",
   "docs/contributing/performance.md": { not: "its commands take an hour" },
@@ -35,17 +35,17 @@ const tried: Readonly<Record<string, string | { readonly not: string }>> = {
   "docs/start.md": "e2e/readme.test.ts",
 };
 
-test("the commands of every page are tried, or it is said why not", () => {
+test("the commands of every page are tested, or there is a reason why not", () => {
   const own = pages.filter((page) => page === "README.md" || /^docs\/(?!decisions\/)/.test(page));
   const withCommands = own.filter((page) => commandBlocks(readFileSync(join(root, page), "utf8")).length > 0);
-  expect(Object.keys(tried)).toEqual(withCommands.toSorted());
-  for (const [page, by] of Object.entries(tried)) {
+  expect(Object.keys(testedBy)).toEqual(withCommands.toSorted());
+  for (const [page, by] of Object.entries(testedBy)) {
     if (typeof by !== "string") continue;
     expect(readFileSync(join(root, "test", by), "utf8"), by).toContain(basename(page));
   }
 });
 
-/** What curl learnt after 7.81, which Ubuntu 22.04 has: 7.82 to 8.10. */
+/** Options that curl got after 7.81, which Ubuntu 22.04 has: 7.82 to 8.10. */
 const newer = [
   "--json",
   "--remove-on-error",

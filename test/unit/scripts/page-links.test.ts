@@ -14,7 +14,7 @@ const pages = globSync(["*.md", "docs/**/*.md", "infra/**/*.md", "examples/**/*.
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 const anchors = new Map(pages.map((page) => [page, markdownAnchors(read(page))]));
 
-/** Links to files of the repository and to headings; what is shown as code is none. */
+/** Links to files of the repository and to headings, without those in code. */
 function linksOf(page: string): string[] {
   const prose = read(page)
     .replaceAll(/^```[^]*?^```$/gm, "")
@@ -24,7 +24,7 @@ function linksOf(page: string): string[] {
   );
 }
 
-/** What is wrong with a link of `page`, or undefined. */
+/** The fault of a link of `page`, or undefined. */
 function faultOf(page: string, link: string): string | undefined {
   const [path = "", anchor] = link.split("#");
   const file = path === "" ? join(root, page) : join(root, dirname(page), path);
@@ -40,7 +40,7 @@ describe("links of pages", () => {
     expect(linksOf(page).flatMap((link) => faultOf(page, link) ?? [])).toEqual([]);
   });
 
-  test("a link to a file or heading that is not there is found", () => {
+  test("a link to a missing file or heading is found", () => {
     expect(faultOf("README.md", "docs/nowhere.md")).toBe("docs/nowhere.md: there is no such file");
     expect(faultOf("README.md", "docs/scaling.md#nowhere")).toBe("docs/scaling.md#nowhere: no such heading");
     expect(faultOf("README.md", "docs/scaling.md#the-rule")).toBeUndefined();

@@ -15,7 +15,7 @@ const commands = commandBlocks(page).flatMap((block) => block.commands.split("\n
 const numbers = Array.from({ length: 19 }, (_, index) => index + 1);
 
 describe("docs/contributing/promises-measured.md", () => {
-  test("has every promise, in their order, each with a figure, what was measured, and a command", () => {
+  test("has every promise in order, each with a figure, what was measured, and a command", () => {
     const sections = page.split(/^## /m).slice(1);
     const promises = sections.filter((section) => /^S\d/.test(section));
     expect(promises.map((section) => Number(/^S(\d+) /.exec(section)?.[1]))).toEqual(numbers);

@@ -9,7 +9,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 
 const main = join(import.meta.dirname, "..", "..", "..", "scripts", "test", "main-sum.ts");
 
-test("results of several runs are added up, with what failed in each", async () => {
+test("results of several runs are summed, with what failed in each", async () => {
   await using directory = await tempDirectory();
   const [one, other] = ["one.json", "other.json"].map((name) => join(directory.path, name)) as [string, string];
   await writeResult(one, {
@@ -40,7 +40,7 @@ test("a run that left no result, or half of one, has failed", async () => {
   });
 });
 
-test("the command's last line is the sum, after what failed; it ends with 1 when anything did", async () => {
+test("the command's last line is the sum, after what failed; it ends with 1 when anything failed", async () => {
   await using directory = await tempDirectory();
   const file = join(directory.path, "one.json");
   await writeResult(file, {

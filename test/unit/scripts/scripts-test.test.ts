@@ -44,7 +44,7 @@ describe("a vitest report", () => {
     });
   });
 
-  test("names each failed test with what it says, and files that did not load", () => {
+  test("names each failed test with its message, and files that did not load", () => {
     const testResults = [file("passed", "passed"), file("failed", "passed", "failed"), file("failed")];
     expect(readReport({ success: false, testResults }, context).failures).toEqual([
       "e2e test/some.test.ts: case 1\n    Error: not so\n        at here",
@@ -52,18 +52,18 @@ describe("a vitest report", () => {
     ]);
   });
 
-  test.each(["failed", "passed"])("a test in quarantine that %s is told, and counts for nothing", (status) => {
+  test.each(["failed", "passed"])("a test in quarantine that %s is reported, and does not count", (status) => {
     const testResults = [file(status, status, "passed")];
     const passes = status === "passed";
     const quarantine = [quarantined];
     const result = readReport({ success: passes, testResults }, { ...context, quarantine, code: passes ? 0 : 1 });
     expect(result.counts).toEqual({ passed: 1, failed: 0, skipped: 0 });
     expect(result.failures).toEqual([]);
-    const said = status === "failed" ? "\n    Error: not so\n        at here" : "";
-    expect(result.quarantined).toEqual([`e2e test/some.test.ts: case 0 (${status}; since 2026-11-23: a race)${said}`]);
+    const text = status === "failed" ? "\n    Error: not so\n        at here" : "";
+    expect(result.quarantined).toEqual([`e2e test/some.test.ts: case 0 (${status}; since 2026-11-23: a race)${text}`]);
   });
 
-  test("an error that is no test's is a failure, also beside a test in quarantine that passes", () => {
+  test("an error outside of tests is a failure, also beside a test in quarantine that passes", () => {
     const testResults = [file("passed", "passed")];
     for (const quarantine of [[], [quarantined]]) {
       const { counts, failures } = readReport({ success: true, testResults }, { ...context, quarantine });
@@ -113,7 +113,7 @@ describe("the quarantine", () => {
   );
 });
 
-test("counts are added up to the closing line", () => {
+test("counts are summed in the last line", () => {
   const one = { passed: 3, failed: 1, skipped: 0 };
   expect(formatCounts(addCounts([one, one, { passed: 0, failed: 0, skipped: 2 }]))).toBe(
     "6 passed, 2 failed, 2 skipped",
@@ -121,7 +121,7 @@ test("counts are added up to the closing line", () => {
 });
 
 describe("leftoverProcesses", () => {
-  test("finds what has to do with a directory, and nothing else", async () => {
+  test("finds the processes of a directory, and no others", async () => {
     await using place = await tempDirectory("leftover");
     const script = "process.stdout.write('up'); setInterval(() => {}, 1000)";
     const inside = spawn(process.execPath, ["-e", script], { cwd: place.path, env: {} });

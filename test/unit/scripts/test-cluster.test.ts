@@ -14,7 +14,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 const main = join(import.meta.dirname, "..", "..", "..", "scripts", "test-cluster", "main.ts");
 
 describe("npm run test:cluster", () => {
-  test("runs the files of a level and of those below it, those with pods one after the other", () => {
+  test("runs the files of a level and the levels below it, those with pods one after the other", () => {
     const api = "test/cluster/api/test-cluster.test.ts";
     expect(clusterFiles("cluster", "api", []).together).toContain(api);
     expect(clusterFiles("cluster", "api", []).inTurn).toEqual([]);
@@ -26,7 +26,7 @@ describe("npm run test:cluster", () => {
     });
   });
 
-  test("starts no cluster for files that are not there", async () => {
+  test("starts no cluster for missing files", async () => {
     const { code, stderr } = await run({ WEIR_TEST_CLUSTER: undefined }, "--level", "api", "node/pods");
     expect(stderr).toContain('level api has no file whose path has "node/pods" in it');
     expect(code).toBe(1);
@@ -44,9 +44,9 @@ describe("npm run test:cluster", () => {
     expect(code).toBe(2);
   });
 
-  test.skipIf(process.platform !== "linux")("without binaries and Go it says the same", async () => {
+  test.skipIf(process.platform !== "linux")("without binaries and Go the message is the same", async () => {
     await using directory = await tempDirectory();
-    // Of the system's programs only what looks for the binaries.
+    // Of the system's programs only the one that looks for the binaries.
     for (const name of ["bash", "dirname", "realpath"]) {
       await symlink(findTool(name) ?? name, join(directory.path, name));
     }
@@ -60,7 +60,7 @@ describe("npm run test:cluster", () => {
 describe("the tests' cluster", () => {
   const named = { WEIR_TEST_CLUSTER: "existing", KUBECONFIG: "/some/config" };
 
-  test("is the one that was named, and no other", () => {
+  test("is the named one, and no other", () => {
     expect(givenCluster({ KUBECONFIG: "/some/config" })).toHaveProperty("missing");
     expect(givenCluster({ WEIR_TEST_CLUSTER: "existing" })).toHaveProperty("missing");
     expect(givenCluster({ ...named, WEIR_TEST_CLUSTER_LEVEL: "all" })).toHaveProperty("missing");
@@ -70,13 +70,13 @@ describe("the tests' cluster", () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")("what a cluster leaves behind is seen", async () => {
+test.skipIf(process.platform !== "linux")("what a cluster leaves behind is detected", async () => {
   await using directory = await tempDirectory();
   const place = join(directory.path, "cluster");
   const before = machineState(place);
   expect(before).not.toContain(`directory ${place}`);
   await mkdir(place);
-  // Another cluster may come up meanwhile.
+  // Another cluster may start meanwhile.
   expect(addedLines(before, machineState(place))).toContain(`directory ${place}`);
 });
 

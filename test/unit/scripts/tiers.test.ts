@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const projects = [...tiers.first, ...tiers.nightly];
 
 describe("tiers of tests", () => {
-  test("have each test file once, and none is in no tier", () => {
+  test("have each test file exactly once", () => {
     const all = globSync("test/**/*.test.{ts,tsx,js,mts}", { cwd: root }).sort();
     expect(all.length).toBeGreaterThan(300);
     expect(projects.flatMap((project) => filesOf(project, root)).sort()).toEqual(all);
@@ -28,7 +28,7 @@ describe("tiers of tests", () => {
   });
 });
 
-test("no test has a second try", () => {
+test("no test is retried", () => {
   const known = (config.test?.projects ?? []).map((each) =>
     typeof each === "object" && "test" in each ? each.test?.retry : undefined,
   );
@@ -37,12 +37,12 @@ test("no test has a second try", () => {
 });
 
 describe("the nightly run", () => {
-  test("is bounded by three hours", () => {
+  test("is limited to three hours", () => {
     const minutes = nightlyRows.reduce((sum, row) => sum + row.minutes, 0);
     expect(minutes).toBeLessThanOrEqual(longestNight);
   });
 
-  test("has a row of all tests of one machine, and runs each file of those on a cluster once", () => {
+  test("has a row for all tests of one machine, and runs each test file of a cluster once", () => {
     const commands = nightlyRows.map(({ script, args }) => [script, ...args].join(" "));
     expect(commands).toContain("test nightly");
     const run = nightlyRows

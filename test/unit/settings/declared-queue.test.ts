@@ -10,6 +10,6 @@ test.each([
   expect(formatDeclaredQueue(queue)).toBe(text);
 });
 
-test.each(["mail", "mail=", "=5m", "mail=soon", "mail=5m=6m", "a b=5m"])("no queue: %s", (text) => {
+test.each(["mail", "mail=", "=5m", "mail=soon", "mail=5m=6m", "a b=5m"])("not a queue: %s", (text) => {
   expect(parseDeclaredQueue(text)).toBeUndefined();
 });

@@ -39,14 +39,14 @@ function problemsOf<S extends Settings>(
   return "";
 }
 
-test("docs/reference/settings.md and the list of names are those of the tables; else run npm run settings-doc", async () => {
+test("docs/reference/settings.md and the list of names equal the tables; else run npm run settings-doc", async () => {
   expect(
     (await staleAmong(await writtenFiles(), new URL("../../../", import.meta.url))).map(({ path }) => path),
   ).toEqual([]);
 });
 
 describe.each(processes)("$name", ({ settings }) => {
-  test("its keys are its names, and its defaults can be read and keep its rules", () => {
+  test("its keys are its names, and its defaults are valid and keep its rules", () => {
     for (const [key, { name, about }] of Object.entries(settings)) {
       expect(settingNameOf(key)).toBe(name);
       expect(about).toMatch(/^\S.*[^.]$/);
@@ -55,7 +55,7 @@ describe.each(processes)("$name", ({ settings }) => {
   });
 });
 
-test("the file of the documentation is accepted, and means what it says", () => {
+test("the file of the documentation is accepted, with the documented values", () => {
   const { settings } = startSettings(hostSettings, {
     typed: { ...nothingTyped, values: { config: "weir.yaml" } },
     environment: {},
@@ -80,7 +80,7 @@ test.each<[environment: Readonly<Record<string, string>>, drain: number]>([
   [{ upstream_timeout: "2m", drain_timeout: "5s" }, 5_000],
   [{ drain_timeout: "" }, 30_000],
   [{ drain_timeout: "0" }, 0],
-])("with %j a stop waits %d ms for calls under way", (environment, drain) => {
+])("with %j a stop waits %d ms for calls in flight", (environment, drain) => {
   const settings = readSettings(gatewaySettings, { environment });
   expect(drainTimeoutOf(settings)).toBe(drain);
   expect(gatewayDrainTimeout(settings)).toBe(5_000 + drain + 5_000);
@@ -149,7 +149,7 @@ describe("settings that contradict each other", () => {
     expect(problemsOf(gatewaySettings, gatewayRules, environment)).toMatch(problem);
   });
 
-  test("lists of addresses, origins and hosts that are right are taken", () => {
+  test("valid lists of addresses, origins and hosts are accepted", () => {
     const environment = {
       trusted_proxies: "10.0.0.1, fd00::/8",
       allowed_origins: "https://a.example,http://b:8080",

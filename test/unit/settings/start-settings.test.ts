@@ -56,20 +56,20 @@ function problemsOf(given: Start): readonly string[] {
 }
 
 describe("startSettings()", () => {
-  test("stops at a name that a setting had before, wherever it stands, and says the new one", () => {
-    const said = {
+  test("stops at a former name of a setting, in any source, and gives the new one", () => {
+    const variables = {
       typed: { unknown: ["websocket-idle"] },
       file: { body_silence: "1s" },
       environment: { call_age: "1h" },
     };
-    expect(problemsOf(said)).toEqual([
+    expect(problemsOf(variables)).toEqual([
       "--websocket-idle is now --websocket-idle-timeout",
       "body_silence is now body_idle_timeout (settings file)",
       "call_age is now call_max_age (environment)",
     ]);
   });
 
-  test("has no setting under a name that another had before", () => {
+  test("has no setting under the former name of another", () => {
     expect(settingNames.filter((name) => renamedSettings.has(name))).toEqual([]);
     for (const now of renamedSettings.values()) expect(settingNames).toContain(now);
   });
@@ -92,7 +92,7 @@ describe("startSettings()", () => {
     expect(start({}).settings.maxInflight).toBe(1);
   });
 
-  test("says all that is wrong at once, each with name, rule, value and where it stands", () => {
+  test("reports all problems at once, each with name, rule, value and source", () => {
     const problems = problemsOf({
       flags: { "max-wait": "2m" },
       typed: { unknown: ["max-inflght", "nonsense"], withoutValue: ["port"], words: ["now"] },
@@ -113,7 +113,7 @@ describe("startSettings()", () => {
     expect(problems.join()).not.toContain("s3cret");
   });
 
-  test("asks the rules of what could be read beside what could not", () => {
+  test("checks the rules of valid settings beside invalid ones", () => {
     expect(problemsOf({ flags: { "min-wait": "20s", port: "x" } })).toEqual([
       'port: expected a whole number, 0 or more, got "x" (flag --port)',
       'min_wait: expected at most max_wait (10s), got "20s"',
@@ -121,7 +121,7 @@ describe("startSettings()", () => {
     expect(problemsOf({ flags: { "min-wait": "x", "max-wait": "1s" } })).toHaveLength(1);
   });
 
-  test("a file that cannot be read is one problem among the others", () => {
+  test("an unreadable file is one problem among the others", () => {
     const sources = {
       typed: { values: { config: "none.yaml", port: "x" }, unknown: [], withoutValue: [], words: [] },
       environment: {},
@@ -136,14 +136,14 @@ describe("startSettings()", () => {
     );
   });
 
-  test("hides what may be secret, and escapes and cuts the rest", () => {
+  test("hides secret values, and escapes and cuts the rest", () => {
     expect(problemsOf({ flags: { url: "" } })).toEqual(['url: expected a text, got "…" (flag --url)']);
     const [problem = ""] = problemsOf({ flags: { port: `\u001b[2J${"9".repeat(500)}` } });
     expect(problem).toContain('got "\\u001b[2J999');
     expect(problem.length).toBeLessThan(200);
   });
 
-  test("keys of other processes are wrong in a file of one's own, not in a shared one", () => {
+  test("keys of other processes are wrong in a process's own file, not in a shared one", () => {
     const file = { retry_attempts: 3 };
     expect(problemsOf({ file })).toEqual(["retry_attempts: no such setting (settings file)"]);
     expect(problemsOf({ file, sharedFile: true })).toEqual([]);
@@ -159,14 +159,14 @@ describe("startSettings()", () => {
     [{ max_inflght: "2" }, "max_inflight"],
     [{ max_infilght: "2" }, "max_inflight"],
     [{ WEIR_PORT: "2" }, "port"],
-  ])("a variable that is nearly a setting is a warning: %j", (environment, meant) => {
+  ])("a variable with nearly the name of a setting is a warning: %j", (environment, meant) => {
     const [name = ""] = Object.keys(environment);
     expect(start({ environment }).warnings).toEqual([
       `Environment variable "${name}" is not read; did you mean "${meant}"?`,
     ]);
   });
 
-  test("variables of others, and of other processes of ours, are no warning", () => {
+  test("foreign variables, and those of other processes of Weir, are no warning", () => {
     const environment = { PORT: "1", HOST: "a", NAMES: "x", PATH: "/bin", retry_attempts: "1", UPSTREAM_TIMEOUT: "1s" };
     expect(start({ environment }).warnings).toEqual([]);
   });

@@ -13,7 +13,7 @@ const problem = {
   code: "function_not_found",
 };
 
-test("checkAnswer() accepts what the document says", async () => {
+test("checkAnswer() accepts responses of the document", async () => {
   await checkAnswer("GET", "/system/namespaces/", json(["functions"]));
   await checkAnswer("GET", "/system/function/x?usage=1", json(problem, 404, "application/problem+json"));
   await checkAnswer("GET", "/function/x/any/path", new Response("teapot", { status: 418 }));
@@ -26,8 +26,8 @@ test.each<[string, string, string, Response]>([
   ["a body", "GET", "/system/namespaces", json(["UPPER"])],
   ["a missing field", "GET", "/system/function/x", json({ name: "x" })],
   ["an unknown code", "GET", "/system/function/x", json({ ...problem, code: "x" }, 404, "application/problem+json")],
-  ["a body where there is none", "POST", "/system/secrets", json({}, 201)],
-])("checkAnswer() rejects %s that the document does not say", async (_name, method, target, response) => {
+  ["a body where there should be none", "POST", "/system/secrets", json({}, 201)],
+])("checkAnswer() rejects %s", async (_name, method, target, response) => {
   await expect(checkAnswer(method, target, response)).rejects.toThrow(/answered/);
 });
 
@@ -39,6 +39,6 @@ test.each([
   ["POST", "/async-function/x/result", "queueCallAtPath"],
   ["PATCH", "/system/info", undefined],
   ["GET", "/nope", undefined],
-])("operationFor() finds what %s %s means", (method, target, id) => {
+])("operationFor() finds the operation of %s %s", (method, target, id) => {
   expect(operationFor(method, target)?.id).toBe(id);
 });

@@ -9,7 +9,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 const call = (url: string, id: string, body = "", timeout = 30_000) =>
   fetch(url, { method: "POST", body, headers: { "X-Call-Id": id }, signal: AbortSignal.timeout(timeout) });
 
-test("a callback is kept, written down and answered", async () => {
+test("a callback is kept, recorded and gets a response", async () => {
   await using directory = await tempDirectory("sink");
   const ledger = openLedger(directory.path, "sink");
   await using sink = await openCallbackSink({ ledger });
@@ -29,7 +29,7 @@ test("a callback is kept, written down and answered", async () => {
   expect(written?.headers["x-call-id"]).toBe("a");
 });
 
-test("it misbehaves on demand, first once, then always", async () => {
+test("the sink misbehaves on demand, first once, then always", async () => {
   await using sink = await openCallbackSink();
   sink.answerNext({ kind: "status", status: 404 }, { kind: "reset" }, { kind: "hang" });
   sink.answerAlways({ kind: "status", status: 503, headers: { "Retry-After": "7" } });
@@ -48,7 +48,7 @@ test("it misbehaves on demand, first once, then always", async () => {
   ]);
 });
 
-test("a sink that was closed comes back on its port", async () => {
+test("a closed sink reopens on its port", async () => {
   const first = await openCallbackSink();
   await first.close();
   await expect(call(first.url, "a")).rejects.toThrow("fetch failed");

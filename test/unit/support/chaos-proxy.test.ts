@@ -53,7 +53,7 @@ describe("a chaos proxy in front of an echo", () => {
     socket.on("end", () => (ended = true));
     socket.on("error", (err) => (error = "code" in err ? String(err.code) : err.message));
     socket.on("close", () => (closed = true));
-    // A connection that is reset at once may never be seen open.
+    // A connection that is reset at once may never appear open.
     await new Promise<void>((resolve) => socket.once("connect", resolve).once("close", () => resolve()));
     return { socket, read: () => text, ended: () => ended, closed: () => (closed ? error : undefined) };
   }
@@ -93,7 +93,7 @@ describe("a chaos proxy in front of an echo", () => {
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(20);
   });
 
-  test("a black hole swallows data and ends alike, on open connections too, until it is healed", async () => {
+  test("a black hole swallows data and ends, also on open connections, until it is removed", async () => {
     const one = await client();
     one.socket.write("1");
     await soon("the first echo", () => one.read() === "1");

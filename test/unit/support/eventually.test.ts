@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 
 describe("eventually", () => {
-  test("resolves with the first value that is there, 0 and the empty text included", async () => {
+  test("resolves with the first defined value, also 0 and the empty text", async () => {
     let looks = 0;
     const looked = await eventually(() => (++looks < 4 ? undefined : looks), {
       within: 2_000,
@@ -16,7 +16,7 @@ describe("eventually", () => {
     expect(await eventually(async () => "", { within: 1, what: "nothing written" })).toBe("");
   });
 
-  test("takes what the condition throws as not yet", async () => {
+  test("treats an error of the condition as not yet", async () => {
     let looks = 0;
     const condition = () => {
       looks += 1;
@@ -27,7 +27,7 @@ describe("eventually", () => {
     expect(await eventually(condition, { within: 2_000, what: "the third look", every: 1 })).toBe(true);
   });
 
-  test("says what it waited for and what it saw last", async () => {
+  test("reports what it waited for and what it saw last", async () => {
     const waiting = eventually(() => false, { within: 5, what: "the moon", every: 1 });
     await expect(waiting).rejects.toThrow("Waited 5 ms in vain for the moon; last value: false");
 
@@ -35,14 +35,14 @@ describe("eventually", () => {
     await expect(failing).rejects.toThrow("in vain for the moon; last error: cloudy");
   });
 
-  test("does not wait for a look that hangs", async () => {
-    const hanging = eventually(() => new Promise<never>(() => undefined), { within: 20, what: "an answer" });
+  test("does not wait for a condition that hangs", async () => {
+    const hanging = eventually(() => new Promise<never>(() => undefined), { within: 20, what: "a response" });
 
     await expect(hanging).rejects.toThrow("last value: undefined; the last look did not come back");
 
     let looks = 0;
     const once = () => (++looks === 1 ? Promise.reject(new Error("cloudy")) : new Promise<never>(() => undefined));
-    const late = eventually(once, { within: 20, what: "an answer", every: 1 });
+    const late = eventually(once, { within: 20, what: "a response", every: 1 });
     await expect(late).rejects.toThrow("last error: cloudy; the last look did not come back");
   });
 });

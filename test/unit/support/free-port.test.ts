@@ -10,7 +10,7 @@ import { freePort, isFreePort } from "../../support/free-port.ts";
 
 const run = promisify(execFile);
 
-test("a free port can be listened on and is then no longer free", async () => {
+test("a free port can be listened on, and is then no longer free", async () => {
   const port = await freePort();
   expect(await isFreePort(port)).toBe(true);
 
@@ -21,11 +21,11 @@ test("a free port can be listened on and is then no longer free", async () => {
   await once(server, "close");
 });
 
-test("it is none of those that are given to whoever asks for any, nor those of the product's broker", async () => {
+test("it is no ephemeral port, and no port of the product's broker", async () => {
   for (let round = 0; round < 20; round++) expect(await freePort()).toBeGreaterThanOrEqual(61_000);
 });
 
-test("nobody else is given it, before anybody listens there", async () => {
+test("no other process gets it, even before anybody listens there", async () => {
   const mine = new Set<number>();
   for (let round = 0; round < 300; round++) mine.add(await freePort());
   expect(mine.size).toBe(300);

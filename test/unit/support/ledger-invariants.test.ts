@@ -6,15 +6,15 @@ import type { AnswerClass, CallbackReceived, Run, Sent } from "../../support/led
 const done: SettledCall = { state: "done", retries: 0 };
 
 function sent(id: string, more: Partial<Sent> = {}): Sent {
-  const answer: AnswerClass = "accepted";
-  return { kind: "sent", id, sequence: 0, class: answer, sentAt: 0, answeredAt: 1, callback: false, ...more };
+  const accepted: AnswerClass = "accepted";
+  return { kind: "sent", id, sequence: 0, class: accepted, sentAt: 0, answeredAt: 1, callback: false, ...more };
 }
 
 function run(id: string, at = 10): Run {
   return { run: `${id} ${at}`, id, at, endedAt: at + 1, status: 200 };
 }
 
-function callback(id: string, answered?: number): CallbackReceived {
+function callback(id: string, status?: number): CallbackReceived {
   return {
     kind: "callback",
     id,
@@ -22,7 +22,7 @@ function callback(id: string, answered?: number): CallbackReceived {
     headers: {},
     bodyHash: "",
     bodySize: 0,
-    ...(answered === undefined ? {} : { answered }),
+    ...(status === undefined ? {} : { answered: status }),
   };
 }
 
@@ -69,7 +69,7 @@ describe("checkInvariants", () => {
     expect(violated(missing, { callbacksDue: false })).toEqual([]);
   });
 
-  test("I3: more runs than retries explain are extra, of unknown calls too", () => {
+  test("I3: more runs than retries explain are extra, also of unknown calls", () => {
     const twice = {
       sent: [sent("a"), sent("b"), sent("c", { class: "unknown" })],
       runs: [run("a"), run("a", 20), run("b"), run("b", 20), run("c"), run("c", 20)],
@@ -82,7 +82,7 @@ describe("checkInvariants", () => {
     expect(checkInvariants(facts(twice)).counts.unknownThatRan).toBe(1);
   });
 
-  test("I4: what comes after the receiver said yes is extra, and all of a cancelled call", () => {
+  test("I4: callbacks after one that was accepted are extra, and so are all of a cancelled call", () => {
     const again = {
       sent: [sent("a", { callback: true }), sent("b", { callback: true })],
       callbacks: [callback("a"), callback("a", 204), callback("a", 500), callback("b", 200)],

@@ -17,7 +17,7 @@ const sent: Sent = {
   status: 202,
 };
 
-test("what several writers wrote is read as one account, in the order of time", async () => {
+test("the files of several writers are read as one account, in the order of time", async () => {
   await using directory = await tempDirectory("ledger");
   const sender = openLedger(directory.path, "sender");
   const server = openLedger(directory.path, "function");
@@ -37,7 +37,7 @@ test("what several writers wrote is read as one account, in the order of time", 
   ]);
 });
 
-test("a writer that opens its file again goes on where it was, and writes nothing once closed", async () => {
+test("a writer that reopens its file appends to it, and writes nothing once closed", async () => {
   await using directory = await tempDirectory("ledger");
   for (const id of ["a", "b"]) {
     const writer = openLedger(directory.path, "sender");
@@ -49,7 +49,7 @@ test("a writer that opens its file again goes on where it was, and writes nothin
   expect(readLedger(directory.path).sent.map(({ id }) => id)).toEqual(["a", "b"]);
 });
 
-test("a last line that was cut short is skipped, damage elsewhere is not", async () => {
+test("a truncated last line is skipped, damage elsewhere is an error", async () => {
   await using directory = await tempDirectory("ledger");
   const writer = openLedger(directory.path, "sender");
   writer.append(sent);
@@ -62,6 +62,6 @@ test("a last line that was cut short is skipped, damage elsewhere is not", async
   expect(() => readLedger(directory.path)).toThrow(SyntaxError);
 });
 
-test("an end without its beginning is no run", () => {
+test("an end without a beginning is no run", () => {
   expect(accountOf([{ kind: "run-ended", run: "1", at: 1 }]).runs).toEqual([]);
 });

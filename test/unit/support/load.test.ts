@@ -6,7 +6,7 @@ import { openLedger, readLedger } from "../../support/ledger.ts";
 import { classifyAnswer, quantile, sendLoad } from "../../support/load.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-test("an answer means what the ledger's table says", () => {
+test("responses are classified as in the ledger's table", () => {
   expect(classifyAnswer(202, undefined)).toBe("accepted");
   for (const status of [400, 404, 413, 429]) expect(classifyAnswer(status, undefined)).toBe("refused");
   expect(classifyAnswer(503, "no")).toBe("refused");
@@ -15,9 +15,9 @@ test("an answer means what the ledger's table says", () => {
   for (const status of [200, 302, 500, 502]) expect(classifyAnswer(status, "no")).toBe("unknown");
 });
 
-test("calls arrive at their rate, each under its own id, and are written down by class", async () => {
+test("calls arrive at their rate, each with its own id, and are recorded by class", async () => {
   await using directory = await tempDirectory("load");
-  const answers: readonly (readonly [number, Record<string, string>])[] = [
+  const responses: readonly (readonly [number, Record<string, string>])[] = [
     [202, {}],
     [503, { "X-Call-Queued": "no" }],
     [503, { "X-Call-Queued": "unknown" }],
@@ -25,7 +25,7 @@ test("calls arrive at their rate, each under its own id, and are written down by
   ];
   const gateway = await openFunctionServer((request, response, body) => {
     if (body === "4") return request.socket.resetAndDestroy();
-    const [status, headers] = answers[Number(body)] ?? [202, {}];
+    const [status, headers] = responses[Number(body)] ?? [202, {}];
     return response.writeHead(status, headers).end();
   });
   const ledger = openLedger(directory.path, "sender");
@@ -60,7 +60,7 @@ test("calls arrive at their rate, each under its own id, and are written down by
   expect(seen?.headers["x-call-id"]).toBe(written.find(({ sequence }) => sequence === 7)?.id);
 });
 
-test("nobody listening is a refusal, silence is not", async () => {
+test("a refused connection is a refusal, a missing response is not", async () => {
   const nobody = await sendLoad({
     gateway: `http://127.0.0.1:${await freePort()}`,
     functionName: "f",
@@ -78,15 +78,15 @@ test("nobody listening is a refusal, silence is not", async () => {
     maxInFlight: 2,
     timeout: 50,
   };
-  const unheard = await sendLoad(three);
+  const unanswered = await sendLoad(three);
   const late = await sendLoad({ ...three, beyond: "late" });
   await silent.close();
   expect([late.sent.length, late.dropped]).toEqual([3, 0]);
-  expect(unheard.sent.map((sent) => sent.class)).toEqual(["unknown", "unknown"]);
-  expect(unheard.dropped).toBe(1);
+  expect(unanswered.sent.map((sent) => sent.class)).toEqual(["unknown", "unknown"]);
+  expect(unanswered.dropped).toBe(1);
 });
 
-test("a load ends when it is told to", async () => {
+test("a load ends when it is aborted", async () => {
   const gateway = await openFunctionServer((_request, response) => response.writeHead(202).end());
   const ending = new AbortController();
   const load = sendLoad({

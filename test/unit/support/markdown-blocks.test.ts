@@ -34,7 +34,7 @@ test("blocks are found with their language and line", () => {
   ]);
 });
 
-test("commands come with what they show", () => {
+test("commands come with their output", () => {
   expect(commandBlocks(document)).toEqual([
     { line: 2, commands: "echo one", shows: "one" },
     { line: 10, commands: "cd /\npwd", shows: undefined },

@@ -41,9 +41,9 @@ function countingQueue(): CallQueue & { readonly puts: () => number } {
 
 function countingLedger(): CallLedger & { readonly used: string[] } {
   const used: string[] = [];
-  const use = async <T>(name: string, answer: T): Promise<T> => {
+  const use = async <T>(name: string, result: T): Promise<T> => {
     used.push(name);
-    return answer;
+    return result;
   };
   return {
     used,
@@ -70,7 +70,7 @@ describe("faultPlan", () => {
     expect(plan.happened).toEqual(["CallQueue.put timed-out"]);
   });
 
-  test("acts with its probability, the same for the same seed", () => {
+  test("acts with its probability, equally for the same seed", () => {
     const rule = { operation: "*", fault: { kind: "unavailable" }, probability: 0.05 } as const;
     const decisions = (seed: number) => {
       const plan = faultPlan([rule], seed);
@@ -87,7 +87,7 @@ describe("faultPlan", () => {
 });
 
 describe("faultyCallQueue", () => {
-  test("passes on what no rule concerns", async () => {
+  test("passes on what no rule matches", async () => {
     const queue = countingQueue();
     expect(await faultyCallQueue(queue, faultPlan([])).put(call, 0)).toEqual({ kind: "stored" });
     expect(queue.puts()).toBe(1);
@@ -106,7 +106,7 @@ describe("faultyCallQueue", () => {
     expect((await faulty.put(call, 0)).kind).toBe("stored");
   });
 
-  test("delays, and does it all the same", async () => {
+  test("delays an operation, and still does it", async () => {
     const queue = countingQueue();
     const begin = performance.now();
     await faultyCallQueue(queue, once("CallQueue.put", { kind: "delayed", by: 30 })).put(call, 0);
@@ -139,7 +139,7 @@ describe("faultyCallQueue", () => {
 });
 
 describe("faultyCallLedger", () => {
-  test("create and update answer as their port says", async () => {
+  test("create and update return outcomes of their port", async () => {
     const lost = countingLedger();
     const outcome = await faultyCallLedger(lost, once("CallLedger.create", { kind: "answer-lost" })).create(
       "a",
@@ -166,7 +166,7 @@ describe("faultyCallLedger", () => {
     expect(away.used).toEqual([]);
   });
 
-  test("the others reject with queue_unavailable, done or not", async () => {
+  test("the others reject with queue_unavailable, executed or not", async () => {
     const ledger = countingLedger();
     const faulty = faultyCallLedger(
       ledger,
@@ -202,16 +202,16 @@ test("faultyDeliverySource loses acknowledgements", async () => {
   };
   const plan = once("Delivery.acknowledge", { kind: "answer-lost" });
   const source = faultyDeliverySource({ take: (_slots, handle) => handle(delivery) }, plan);
-  const answers: boolean[] = [];
+  const results: boolean[] = [];
   await source.take(
     1,
     async (offered) => {
-      answers.push(await offered.acknowledge(), await offered.acknowledge());
+      results.push(await offered.acknowledge(), await offered.acknowledge());
     },
     new AbortController().signal,
   );
 
-  expect(answers).toEqual([false, true]);
+  expect(results).toEqual([false, true]);
   expect(acknowledged).toBe(2);
 });
 

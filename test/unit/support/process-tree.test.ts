@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { descendants, endProcess, isAlive } from "../../support/process-tree.ts";
 
-test.skipIf(!existsSync("/proc/self/stat"))("grandchildren are found, and outlive nothing but by wish", async () => {
+test.skipIf(!existsSync("/proc/self/stat"))("grandchildren are found, and end only when told to", async () => {
   const child = spawn(process.execPath, [
     "-e",
     'require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]); setInterval(() => {}, 1000);',

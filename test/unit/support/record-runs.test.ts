@@ -6,7 +6,7 @@ import { openLedger, readLedger } from "../../support/ledger.ts";
 import { recordRuns } from "../../support/record-runs.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-test("each run is written down with its two ends, one that was cut off without a status", async () => {
+test("each run is recorded with its beginning and end, an aborted one without a status", async () => {
   await using directory = await tempDirectory("runs");
   const ledger = openLedger(directory.path, "function");
   const server = await openFunctionServer(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openShell } from "../../support/shell-session.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-test("a shell keeps its variables and directory, and tells outputs and codes apart", async () => {
+test("a shell keeps its variables and directory, and separates outputs and codes", async () => {
   await using directory = await tempDirectory("shell");
   await using shell = openShell({ directory: directory.path });
 

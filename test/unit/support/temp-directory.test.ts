@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-test("a temporary directory is the owner's alone and goes with all that is in it", async () => {
+test("a temporary directory is for its owner alone, and is removed with its content", async () => {
   const directory = await tempDirectory("support");
   mkdirSync(join(directory.path, "deep"));
   writeFileSync(join(directory.path, "deep", "file"), "content");
@@ -16,7 +16,7 @@ test("a temporary directory is the owner's alone and goes with all that is in it
   await directory.remove();
 });
 
-test("it goes at the end of its block", async () => {
+test("it is removed at the end of its block", async () => {
   let path: string;
   {
     await using directory = await tempDirectory();

@@ -8,7 +8,7 @@ import { isAlive } from "../../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { runWeir, startWeir } from "../../support/weir-process.ts";
 
-/** Prints what the host prints and has a broker of its own in another process group, as the host has. */
+/** Prints what the host prints, and starts a broker in another process group, as the host does. */
 const stand = `
   import { spawn } from "node:child_process";
   import { createServer } from "node:http";
@@ -51,7 +51,7 @@ describe.skipIf(!existsSync("/proc/self/stat"))("startWeir", () => {
     expect(below.some(isAlive)).toBe(false);
   });
 
-  test("stop tells of an exit code that is not 0 and of what is left, and ends that", async () => {
+  test("stop reports an exit code other than 0 and orphaned processes, and ends those", async () => {
     const leaving = await startWeir({ data: directory.path, main, environment: { LEAVE: "yes" } });
     const below = leaving.below();
     await expect(leaving.stop()).rejects.toThrow(/^Weir ended with 0, left: .*setInterval/);

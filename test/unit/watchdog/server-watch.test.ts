@@ -17,7 +17,7 @@ const table6 = `  sl  local_address                         remote_address      
    0: 00000000000000000000000000000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 99 1 0000000000000000 100 0 0 10 0
 `;
 
-test("listeningAddresses() gives sockets that listen, of both families", () => {
+test("listeningAddresses() gives listening sockets of both families", () => {
   const loopback6 = table6.replace("0".repeat(32), `${"0".repeat(24)}01000000`);
   expect([...listeningAddresses(table)]).toEqual([["socket:[4242]", { host: "127.0.0.1", port: 8_080 }]]);
   expect([...listeningAddresses(table6)]).toEqual([["socket:[99]", { host: "*", port: 3_000 }]]);
@@ -25,7 +25,7 @@ test("listeningAddresses() gives sockets that listen, of both families", () => {
   expect([...listeningAddresses("")]).toEqual([]);
 });
 
-test("processorTicks() adds user and system time, whatever the name of the process is", () => {
+test("processorTicks() adds user and system time, whatever the name of the process", () => {
   expect(processorTicks("12 (a ) R (b) S 1 12 12 0 -1 4194304 100 0 0 0 31 11 0 0 20 0 7 0 1")).toBe(42);
 });
 
@@ -40,45 +40,45 @@ describe("watchForServer", () => {
   const at = (ticks: number, pid = 7): ListeningProcess => ({ pid, port: 3_000, ticks });
 
   async function watch(looks: readonly (ListeningProcess | undefined)[], input: InputState = "unread") {
-    const said: string[] = [];
+    const reports: string[] = [];
     let next = 0;
     const end = watchForServer({
       pid: 1,
       input: () => input,
-      maybeServer: (port) => said.push(`maybe ${port}`),
-      isServer: (port) => said.push(`server ${port}`),
-      isNone: () => said.push("none"),
+      maybeServer: (port) => reports.push(`maybe ${port}`),
+      isServer: (port) => reports.push(`server ${port}`),
+      isNone: () => reports.push("none"),
       look: async () => looks[next++],
     });
     await vi.advanceTimersByTimeAsync(1_000 * looks.length);
     end();
-    return said;
+    return reports;
   }
 
-  test.each<[what: string, looks: (ListeningProcess | undefined)[], said: string[]]>([
-    ["two looks at one that waits", [at(5), at(6)], ["server 3000"]],
-    ["nothing after it was said", [at(5), at(6), at(6)], ["server 3000"]],
-    ["one look is none yet", [at(5)], []],
+  test.each<[what: string, looks: (ListeningProcess | undefined)[], reports: string[]]>([
+    ["two looks at a waiting process", [at(5), at(6)], ["server 3000"]],
+    ["nothing more after the report", [at(5), at(6), at(6)], ["server 3000"]],
+    ["one look is not enough", [at(5)], []],
     ["nobody listens", [undefined, undefined], ["none", "none"]],
-    ["it began late", [undefined, at(5), at(5)], ["none", "server 3000"]],
+    ["it starts late", [undefined, at(5), at(5)], ["none", "server 3000"]],
     ["it works", [at(5), at(60), at(120)], ["none", "none"]],
     ["it worked, then waits", [at(5), at(60), at(61)], ["none", "server 3000"]],
-    ["another one each time", [at(5, 7), at(5, 8)], []],
-  ])("%s", async (_what, looks, said) => {
-    expect(await watch(looks)).toEqual(said);
+    ["another process each time", [at(5, 7), at(5, 8)], []],
+  ])("%s", async (_what, looks, reports) => {
+    expect(await watch(looks)).toEqual(reports);
   });
 
-  test("one that has yet to be given its input is none", async () => {
+  test("a process that still waits for its input is no server", async () => {
     expect(await watch([at(5), at(5), at(5)], "coming")).toEqual(["none", "none", "none"]);
   });
 
-  test("one that may have read its input may be a server, as long as it waits, and is watched on", async () => {
+  test("a process that may have read its input may be a server while it waits, and stays watched", async () => {
     const looks = [at(5), at(5), at(6), at(60), at(60)];
     expect(await watch(looks, "given")).toEqual(["maybe 3000", "maybe 3000", "none", "maybe 3000"]);
   });
 });
 
-test("timedOut() says where the process listens, if it does", () => {
+test("timedOut() names the port where the process listens, if it does", () => {
   const took = "the process took longer than exec_timeout of 10s";
   expect(timedOut(10_000, undefined)).toBe(took);
   expect(timedOut(10_000, 3_000)).toBe(
@@ -89,18 +89,18 @@ test("timedOut() says where the process listens, if it does", () => {
 describe("HeldOutput", () => {
   function hold(seemsServer: boolean) {
     const sent: string[] = [];
-    let asked = 0;
+    let checks = 0;
     const held = new HeldOutput({
       send: (chunk) => sent.push(chunk.toString()),
       seemsServer: async () => {
-        asked += 1;
+        checks += 1;
         return seemsServer;
       },
     });
-    return { held, sent, asked: () => asked };
+    return { held, sent, checks: () => checks };
   }
 
-  test("passes on after 10 ms what no server wrote, and the rest at once", async () => {
+  test("passes on after 10 ms what is not from a server, and the rest at once", async () => {
     const { held, sent } = hold(false);
     held.add(Buffer.from("a"));
     held.add(Buffer.from("b"));
@@ -111,15 +111,15 @@ describe("HeldOutput", () => {
     expect(sent).toEqual(["a", "b", "c"]);
   });
 
-  test("does not ask when the process has ended by then", async () => {
-    const { held, sent, asked } = hold(false);
+  test("does not check when the process has ended by then", async () => {
+    const { held, sent, checks } = hold(false);
     held.add(Buffer.from("a"));
     held.release();
     await vi.advanceTimersByTimeAsync(100);
-    expect([sent, asked()]).toEqual([["a"], 0]);
+    expect([sent, checks()]).toEqual([["a"], 0]);
   });
 
-  test("holds the greeting of a server until somebody says otherwise", async () => {
+  test("holds the greeting of a server until it is released", async () => {
     const { held, sent } = hold(true);
     held.add(Buffer.from("Listening on 3000\n"));
     await vi.advanceTimersByTimeAsync(60_000);

@@ -4,10 +4,10 @@ import { mergeProfiles } from "../../../../runtime/adapters/kubernetes/manifests
 import type { FunctionContext } from "../../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
 
-/** A function of which nothing is said but what must be. */
+/** A function with the required fields only. */
 export const plain: DesiredFunction = desired({ service: "hello", image: "ghcr.io/acme/hello:1" });
 
-/** A function of which everything is said. */
+/** A function with every field. */
 export const full: DesiredFunction = desired({
   service: "resize",
   image: "registry.example.com:5000/acme/resize@sha256:" + "0123456789abcdef".repeat(4),
@@ -57,7 +57,7 @@ export const profiles: Readonly<Record<"gpu" | "quiet", ProfileSpec>> = {
   },
 };
 
-/** What there is around a function. */
+/** The surroundings of a function. */
 export const context: FunctionContext = {
   owner: { name: "hello", uid: "6f2c1a9e-0c35-4a7e-9a8e-0d8d3e1c2b4a" },
   rollout: 1,
@@ -68,7 +68,7 @@ export const context: FunctionContext = {
   defaultLimits: { cpu: "1", memory: "512Mi" },
 };
 
-/** What there is around `full`. */
+/** The surroundings of `full`. */
 export const fullContext: FunctionContext = {
   ...context,
   owner: { ...context.owner, name: "resize" },
@@ -77,7 +77,7 @@ export const fullContext: FunctionContext = {
   pullSecrets: new Set(["registry"]),
 };
 
-/** A desired function of `deployment`, wanted once. */
+/** Desired state of `deployment`, deployed once. */
 export function desired(deployment: FunctionDeployment): DesiredFunction {
   const at = "2026-01-31T12:00:00.000Z";
   return {
@@ -91,10 +91,10 @@ export function desired(deployment: FunctionDeployment): DesiredFunction {
   };
 }
 
-/** `wanted` with other fields in its deployment. */
+/** `wanted` with some fields of its deployment replaced. */
 export function changed(wanted: DesiredFunction, fields: Partial<FunctionDeployment>): DesiredFunction {
   return { ...wanted, deployment: { ...wanted.deployment, ...fields } };
 }
 
-/** Both Profiles as one. */
+/** Both Profiles merged. */
 export const merged: ProfileSpec = mergeProfiles([profiles.gpu, profiles.quiet]);

@@ -12,14 +12,14 @@ async function* written(...texts: readonly string[]): AsyncGenerator<LogLine> {
 const textsOf = async (...texts: readonly string[]): Promise<string[]> =>
   (await endOfLines(written(...texts))).map(({ text }) => text);
 
-test("the last lines that fit into 64 KiB are kept, whatever their times take, in order", async () => {
+test("the last lines that fit into 64 KiB without their times are kept, in order", async () => {
   const half = "x".repeat(32 * 1_024 - 1);
   expect(await textsOf("first", "second")).toEqual(["first", "second"]);
   expect(await textsOf("first", half, half)).toEqual([half, half]);
   expect(await textsOf(half, half, "last")).toEqual([half, "last"]);
 });
 
-test("of a longer last line nothing is cut, and it is alone", async () => {
+test("a longer last line is kept whole and alone", async () => {
   const long = "x".repeat(70_000);
   expect(await textsOf("first", long)).toEqual([long]);
   expect(await textsOf()).toEqual([]);

@@ -39,7 +39,7 @@ async function running(id: string, text: string): Promise<string> {
   return path;
 }
 
-test("ended replicas that others followed come before them", async () => {
+test("lines of ended replicas come before those of their successors", async () => {
   await running("hello-a", line(9, "running"));
   await ended.keep(hello, "hello-c", line(1, "first") + line(2, "second"), 1_000);
   await ended.keep(hello, "hello-b", line(3, "third"), 2_000);
@@ -66,7 +66,7 @@ test("lines of ended replicas and of one that runs come in the order of time, an
   expect(followed).toEqual(inOrder);
 });
 
-test("five replicas are kept, and none that wrote nothing takes a place", async () => {
+test("five replicas are kept; one that wrote nothing does not count", async () => {
   for (let number = 1; number <= 7; number += 1) {
     await ended.keep(hello, `hello-${number}`, line(number, String(number)), number);
     await ended.keep(hello, `silent-${number}`, "", number);
@@ -75,7 +75,7 @@ test("five replicas are kept, and none that wrote nothing takes a place", async 
   expect(await texts()).toEqual(["3\n", "4\n", "5\n", "6\n", "7\n"]);
 });
 
-test("nothing is left of a function that is forgotten, and what others have stays", async () => {
+test("a removed function leaves no logs, and the logs of others stay", async () => {
   await ended.keep(hello, "hello-a", line(1, "one"));
   await ended.keep(other, "other-a", line(1, "one"));
   await ended.forget(hello);
@@ -85,7 +85,7 @@ test("nothing is left of a function that is forgotten, and what others have stay
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-test("a follower tells each line once when a replica ends, and also of one that it never saw run", async () => {
+test("a follower gives each line once when a replica ends, also of a replica that it never saw run", async () => {
   await ended.keep(hello, "hello-old", line(1, "old"));
   const path = await running("hello-a", line(2, "before"));
   const leaving = new AbortController();
@@ -107,12 +107,12 @@ test("a follower tells each line once when a replica ends, and also of one that 
   expect(followed.slice(2).sort()).toEqual(["after\n", "brief\n"]);
 });
 
-test("the end of a log is whole lines, at most 64 KiB, across both files", async () => {
+test("the end of a log is whole lines, at most 64 KiB, from both files", async () => {
   const log = await ReplicaLog.open(join(directory.path, "log"));
   const source = new PassThrough();
   log.take(source);
   const text = "z".repeat(1_000);
-  // The second file has but a few lines.
+  // The second file has only a few lines.
   const count = Math.ceil(logFileSize / 1_030) + 10;
   for (let number = 0; number < count; number += 1) {
     if (!source.write(`${number} ${text}\n`)) await new Promise((resolve) => source.once("drain", resolve));
@@ -132,7 +132,7 @@ test("the end of a log is whole lines, at most 64 KiB, across both files", async
   expect(await log.end(10)).toBe("");
 });
 
-test.each([1, 16, 1_024])("64 KiB of lines of %d bytes are whole, whatever their times take", async (size) => {
+test.each([1, 16, 1_024])("64 KiB of lines of %d bytes are kept whole, not counting their times", async (size) => {
   const log = await ReplicaLog.open(join(directory.path, "log"));
   const source = new PassThrough();
   log.take(source);

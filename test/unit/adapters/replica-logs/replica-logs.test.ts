@@ -13,7 +13,7 @@ const hello = { namespace: "functions", name: "hello" };
 const time = (second: number): string => `2026-01-31T12:00:${String(second).padStart(2, "0")}.000000000Z`;
 const line = (second: number): LogLine => ({ timestamp: time(second), text: `line ${second}` });
 
-/** Replicas of which each look at the log gives what is there, and ends, as when a container restarts. */
+/** Replicas whose log ends after each look, as when a container restarts. */
 class TestReplicas implements LoggedReplicas<{ readonly id: string }> {
   readonly interval = 5;
   readonly logs = new Map<string, LogLine[]>();
@@ -53,7 +53,7 @@ function read(
   return { records, end };
 }
 
-test("a followed log goes on after restarts, while who knows the replicas is away too, and tells each line once", async () => {
+test("a followed log continues after restarts and while replicas cannot be listed, each line once", async () => {
   const replicas = new TestReplicas();
   replicas.logs.set("a", [line(1)]);
   const { records, end } = read(replicas);
@@ -78,7 +78,7 @@ test("a followed log goes on after restarts, while who knows the replicas is awa
   ]);
 });
 
-test("tail counts lines of which long ones are kept in pieces, and since leaves out what came all the same", async () => {
+test("tail counts a long line that is stored in parts once, and since drops earlier lines", async () => {
   const replicas = new TestReplicas();
   replicas.logs.set("a", [1, 2, 3, 4].map(line));
   const tail = read(replicas, { follow: false, tail: 2 });
@@ -91,7 +91,7 @@ test("tail counts lines of which long ones are kept in pieces, and since leaves 
   expect(since.records.map(({ timestamp }) => timestamp)).toEqual([time(4)]);
 });
 
-test.each([false, true])("lines of several replicas come in the order of time, follow: %s", async (follow) => {
+test.each([false, true])("lines of several replicas are in the order of time, follow: %s", async (follow) => {
   const replicas = new TestReplicas();
   replicas.logs.set("a", [line(1), line(4)]);
   replicas.logs.set("b", [line(2), line(3), line(5)]);
@@ -102,13 +102,13 @@ test.each([false, true])("lines of several replicas come in the order of time, f
   await end;
 });
 
-test("the first look that fails is told", async () => {
+test("a failure of the first look is an error", async () => {
   const replicas = new TestReplicas();
   replicas.away = true;
   await expect(read(replicas).end).rejects.toThrow("It is away");
 });
 
-test("what is kept of ended replicas comes in the order of time, and is not told again", async () => {
+test("kept lines of ended replicas are in the order of time, and come only once", async () => {
   const replicas = new TestReplicas();
   replicas.logs.set("b", [line(2), line(4)]);
   const ended = async (_query: unknown, known: Set<string>): Promise<AsyncIterable<LogRecord>[]> => {
@@ -129,7 +129,7 @@ test("what is kept of ended replicas comes in the order of time, and is not told
   ]);
 });
 
-test("a reader that stops with the last line of the backlog leaves nobody watching", async () => {
+test("a reader that stops with the last line of the backlog leaves no watch open", async () => {
   const replicas = new TestReplicas();
   replicas.logs.set("a", [line(1)]);
   let watchers = 0;

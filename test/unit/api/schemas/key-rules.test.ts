@@ -7,7 +7,7 @@ import { checkDeployment } from "../../../../runtime/core/functions/check-deploy
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
 
-/** Values at the bounds of a rule: those it accepts, and those beyond. */
+/** Values at the bounds of a rule: accepted ones, and ones beyond. */
 function samples(rule: KeyRule): { readonly accepted: readonly string[]; readonly refused: readonly string[] } {
   switch (rule.kind) {
     case "choice":
@@ -45,7 +45,7 @@ function samples(rule: KeyRule): { readonly accepted: readonly string[]; readonl
 
 function verdict(map: "labels" | "annotations", key: string, value: string): boolean {
   try {
-    // The other bound must not stand in the way.
+    // The other bound must not interfere.
     const free = key.endsWith("scale.min") ? { "com.service.scale.max": "1000" } : {};
     checkDeployment({ ...hello, [map]: { ...(map === "labels" ? free : {}), [key]: value } });
     return true;

@@ -11,7 +11,7 @@ function samples(of: (t: number) => Partial<Omit<HoldingSample, "at">>): Holding
 }
 
 describe("judgeFlatness", () => {
-  test("garbage that comes and goes is no trend", () => {
+  test("garbage that is collected is no trend", () => {
     const seen = judgeFlatness(
       samples((t) => ({ memory: base + (t % 150) * 400_000, descriptors: 60 + (t % 7) })),
       length,
@@ -20,7 +20,7 @@ describe("judgeFlatness", () => {
     expect(Math.abs(seen.rise)).toBeLessThan(1_000_000);
   });
 
-  test("what grows while it settles does not count", () => {
+  test("growth during the settling time does not count", () => {
     const settled = settlingTime(length) / 1_000;
     const seen = judgeFlatness(
       samples((t) => ({ memory: base + Math.min(t, settled) * 1_000_000, descriptors: Math.min(t, settled) })),
@@ -37,7 +37,7 @@ describe("judgeFlatness", () => {
     expect(seen.faults).toEqual([expect.stringMatching(/^memory rises by 3\d\.\d MB, \d+ % an hour$/)]);
   });
 
-  test("a rise too small for the length of the run is let pass", () => {
+  test("a rise too small for the length of the run passes", () => {
     expect(
       judgeFlatness(
         samples((t) => ({ memory: base + t * 20_000 })),
@@ -54,7 +54,7 @@ describe("judgeFlatness", () => {
     expect(seen.faults).toEqual(["107 descriptors in the end, 78 before"]);
   });
 
-  test("too few samples are no judgement", () => {
+  test("too few samples give no verdict", () => {
     expect(() => judgeFlatness([], length)).toThrow("only 0 samples");
   });
 });

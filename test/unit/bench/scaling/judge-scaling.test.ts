@@ -8,7 +8,7 @@ import type { LoadCall, ScalingRun } from "../../../../bench/scaling/scaling-run
 const pace = { period: 500, window: 2_000 };
 const seconds = 40;
 
-/** A run of 9 calls a second for each replica, by what was wanted at which second; a call takes 100 ms. */
+/** A run with 9 calls a second per replica, given the desired replicas at each second; a call takes 100 ms. */
 function runOf(
   shape: LoadShape,
   desired: (at: number) => number,
@@ -37,7 +37,7 @@ describe("replicas that follow the load", () => {
     expect(verdict).toMatchObject({ calls: 440, failedCalls: 0, peak: 4, changes: 2, median: 100, faults: [] });
     expect(verdict.expectedChanges).toBeGreaterThanOrEqual(2);
   });
-  test("pass one beside the rule, and fail two beside it", () => {
+  test("pass when they are off by one, and fail when off by two", () => {
     expect(faultsOf(runOf(peak, (at) => (followed(at) === 4 ? 3 : 1)))).toEqual([]);
     expect(faultsOf(runOf(peak, (at) => (followed(at) === 4 ? 5 : 1)))).toEqual([]);
     expect(faultsOf(runOf(peak, (at) => (followed(at) === 4 ? 2 : 1)))).toEqual([
@@ -47,14 +47,14 @@ describe("replicas that follow the load", () => {
       "after 3.5 s 3 replicas, the rule says 1",
     ]);
   });
-  test("fail when they stay after the load is gone, unless a label keeps them", () => {
+  test("fail when they stay after the load has ended, unless a label keeps them", () => {
     const late = (at: number): number => (at > 12 && at < 30 ? 4 : 1);
     expect(faultsOf(runOf(peak, late))).toEqual([expect.stringMatching(/4 replicas, the rule says 1$/)]);
     expect(faultsOf(runOf(peak, late, { labels: { "down.window": "10s" } }))).toEqual([]);
   });
 });
 
-test("replicas that flap fail, even within one of the rule", () => {
+test("replicas that flap fail, even when off by one only", () => {
   const steady = spike({ low: 16, high: 16, from: 0, to: 0 });
   expect(faultsOf(runOf(steady, () => 2))).toEqual([]);
   expect(faultsOf(runOf(steady, (at) => (at < 5 ? 1 : 2)))).toEqual([]);
@@ -66,25 +66,25 @@ test("replicas that flap fail, even within one of the rule", () => {
   ]);
 });
 
-test("one failed call is enough to fail, and so is to have seen nothing", () => {
+test("one failed call is enough to fail, and so are missing samples", () => {
   const run = runOf(peak, followed);
   const failed = run.calls.map((call, index) => (index === 7 ? { ...call, failure: "502 gone" } : call));
   expect(faultsOf({ ...run, calls: failed })).toEqual(["1 calls failed: 502 gone"]);
   expect(faultsOf({ ...run, calls: [] })).toContain("nothing was seen");
 });
 
-test("replicas that are wanted and do not become ready fail", () => {
+test("desired replicas that do not become ready fail", () => {
   expect(faultsOf(runOf(peak, followed, { ready: () => 1 }))).toEqual([expect.stringMatching(/only 1 were ready$/)]);
   expect(faultsOf(runOf(peak, followed, { ready: (at) => followed(at - 3) }))).toEqual([]);
 });
 
-describe("a function that may sleep", () => {
+describe("a function that may be scaled to zero", () => {
   const quiet = sleep({ rate: 8, from: 5, to: 30 });
   const labels = { zero: "true", "zero-duration": "10s" };
-  test("passes when it sleeps after its time and wakes with a call", () => {
+  test("passes when it goes to zero after its idle time and wakes with a call", () => {
     expect(faultsOf(runOf(quiet, (at) => (at > 15 && at < 30.1 ? 0 : 1), { labels }))).toEqual([]);
   });
-  test("fails when it sleeps too early, not at all, or is not labelled so", () => {
+  test("fails when it goes to zero too early, never, or without the label", () => {
     const early = runOf(quiet, (at) => (at > 9 && at < 30.1 ? 0 : 1), { labels });
     expect(faultsOf(early)).toEqual([expect.stringMatching(/it slept though it was called$/)]);
     expect(faultsOf(runOf(quiet, () => 1, { labels }))).toContainEqual(expect.stringMatching(/awake for nothing$/));
@@ -94,7 +94,7 @@ describe("a function that may sleep", () => {
   });
 });
 
-describe("load is what arrived, in the unit of the type", () => {
+describe("load is measured in the unit of its type", () => {
   const level = spike({ low: 20, high: 20, from: 0, to: 0 });
   test("calls in flight: 20 calls a second of 100 ms are 2", () => {
     const labels = { type: "capacity", target: "0.5", "target-proportion": "1" };

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 
 import { dueTimes, ramp, sine, sleep, spike } from "../../../../bench/scaling/load-shape.ts";
 
-test("a ramp goes straight from point to point and is level before and after", () => {
+test("a ramp is linear between its points and level before and after", () => {
   const shape = ramp([2, 4], [12, 24], [16, 24], [20, 0]);
   expect([0, 2, 7, 12, 14, 18, 20, 99].map(shape)).toEqual([4, 4, 14, 24, 24, 12, 0, 0]);
 });
 
-test("a spike is high between its times, a sleep silent", () => {
+test("a spike is high between its times, a sleep has no calls", () => {
   expect([0, 5, 9.9, 10].map(spike({ low: 4, high: 32, from: 5, to: 10 }))).toEqual([4, 32, 32, 4]);
   expect([0, 5, 9.9, 10].map(sleep({ rate: 16, from: 5, to: 10 }))).toEqual([16, 0, 0, 16]);
 });
@@ -18,7 +18,7 @@ test("a sine begins low, and half a period ahead of another it is high while tha
   expect([0, 2.5, 5, 10].map((at) => two?.(at))).toEqual([10, 6, 2, 10].map((rate) => expect.closeTo(rate)));
 });
 
-test("calls are due evenly, as many as the shape has below it", () => {
+test("calls are due evenly, as many as the area under the shape", () => {
   const due = dueTimes(spike({ low: 0, high: 10, from: 1, to: 3 }), 5);
   expect(due).toHaveLength(20);
   expect(due[0]).toBe(1_099);

@@ -9,32 +9,32 @@ const issuer = "https://weir.example.com";
 test.each([
   ["its issuer", token({ alg: "ES256" }, { iss: issuer })],
   ["an issuer below it", token({ alg: "ES256" }, { iss: `${issuer}/workload` })],
-  ["a type of ours", token({ typ: "weir-workload+jwt" }, { iss: "https://elsewhere.example" })],
-  ["a type of ours in other letters", token({ typ: "Weir-Function+JWT" }, {})],
+  ["Weir's type", token({ typ: "weir-workload+jwt" }, { iss: "https://elsewhere.example" })],
+  ["Weir's type in another case", token({ typ: "Weir-Function+JWT" }, {})],
   ["another spelling of the scheme", token({}, { iss: issuer }).replace("Bearer", " bEaReR ")],
   ["no signature", `Bearer ${part({ alg: "none" })}.${part({ iss: issuer })}.`],
-])("a token is ours by %s", (_name, authorization) => {
+])("a token is Weir's by %s", (_name, authorization) => {
   expect(isOwnToken(authorization, issuer)).toBe(true);
 });
 
 test.each([
   ["another issuer", token({ alg: "ES256", typ: "JWT" }, { iss: "https://elsewhere.example" })],
-  ["an issuer that begins like ours", token({}, { iss: `${issuer}.evil.example` })],
-  ["an issuer that is no text", token({}, { iss: [issuer] })],
+  ["an issuer that begins like Weir's", token({}, { iss: `${issuer}.evil.example` })],
+  ["an issuer that is no string", token({}, { iss: [issuer] })],
   ["no JSON", "Bearer abc.def.ghi"],
   ["no parts", "Bearer abc"],
   ["another scheme", token({}, { iss: issuer }).replace("Bearer", "Basic")],
   ["more than 16 KiB", token({ a: "a".repeat(16_384) }, { iss: issuer })],
-])("a token is not ours: %s", (_name, authorization) => {
+])("a token is not Weir's: %s", (_name, authorization) => {
   expect(isOwnToken(authorization, issuer)).toBe(false);
 });
 
-test("without an issuer only the type tells", () => {
+test("without an issuer only the type decides", () => {
   expect(isOwnToken(token({}, { iss: "undefined" }), undefined)).toBe(false);
   expect(isOwnToken(token({ typ: "weir-x" }, {}), undefined)).toBe(true);
 });
 
-test("a token may have 16 KiB, and what it says must be an object", () => {
+test("a token may have 16 KiB, and its parts must be objects", () => {
   const bare = `Bearer ${part({ typ: "weir-x" })}.${part({})}.`;
   expect(isOwnToken(bare.padEnd(16_384, "a"), issuer)).toBe(true);
   expect(isOwnToken(bare.padEnd(16_385, "a"), issuer)).toBe(false);
@@ -44,9 +44,9 @@ test("a token may have 16 KiB, and what it says must be an object", () => {
 });
 
 test.each([
-  ["something before the scheme", `x${token({}, { iss: issuer })}`],
-  ["something behind the token", `${token({}, { iss: issuer })} x`],
-  ["a type that only holds ours", token({ typ: "not-weir-x" }, {})],
-])("a token is not ours: %s", (_name, authorization) => {
+  ["text before the scheme", `x${token({}, { iss: issuer })}`],
+  ["text after the token", `${token({}, { iss: issuer })} x`],
+  ["a type that only contains Weir's", token({ typ: "not-weir-x" }, {})],
+])("a token is not Weir's: %s", (_name, authorization) => {
   expect(isOwnToken(authorization, issuer)).toBe(false);
 });

@@ -17,7 +17,7 @@ const done = sampleEntry({
   ],
 });
 
-test("carries all that the contract names, each once", () => {
+test("has every header of the contract, each once", () => {
   const headers = callbackHeaders(id, done, 3, []);
   expect(headers).toEqual([
     "X-Call-Id",
@@ -41,8 +41,8 @@ test("carries all that the contract names, each once", () => {
   ]);
 });
 
-test("overrides what the function says of these, drops cookies and credentials, and keeps the rest in order", () => {
-  const answer = [
+test("overrides these headers of the function, drops cookies and credentials, and keeps the rest in order", () => {
+  const response = [
     "Content-Type",
     "text/plain",
     "x-call-id",
@@ -82,12 +82,12 @@ test("overrides what the function says of these, drops cookies and credentials, 
     "X-Own",
     "b",
   ];
-  const headers = callbackHeaders(id, done, 0, answer);
+  const headers = callbackHeaders(id, done, 0, response);
   expect(headers.slice(0, 6)).toEqual(["Content-Type", "text/plain", "X-Own", "a", "X-Own", "b"]);
   expect(headers.slice(6)).toEqual(callbackHeaders(id, done, 0, []));
 });
 
-test("a call that gave no status of its own has one that stands for its silence", () => {
+test("a call without a response has a status for that case", () => {
   const crashed = sampleEntry({ state: "failed", reason: "crash" });
   const expired = sampleEntry({ state: "failed", reason: "expired" });
   expect(statusWithoutResponse(crashed)).toBe(502);
@@ -95,7 +95,7 @@ test("a call that gave no status of its own has one that stands for its silence"
   expect(headerValue(callbackHeaders(id, crashed, 0, []), "x-duration-seconds")).toBe("0.000000");
 });
 
-test("the duration is that of the last run, also of the only one", () => {
+test("the duration is that of the last run, even if it is the only one", () => {
   const [first] = done.attempts;
   const once = { ...done, attempts: first === undefined ? [] : [first] };
   expect(headerValue(callbackHeaders(id, once, 0, []), "x-duration-seconds")).toBe("9.000000");

@@ -21,12 +21,12 @@ const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({
 });
 const any = rules({ policy: "any" });
 
-/** Whether the URL passes as it is written; throws what `parseCallbackUrl` throws. */
+/** Whether the URL passes as it is written; throws the errors of `parseCallbackUrl`. */
 function passes(text: string, under: CallbackRules): boolean {
   return judgeUrl(parseCallbackUrl(text), under) === undefined;
 }
 
-describe("no callback address at all", () => {
+describe("invalid callback addresses", () => {
   test.each([
     "",
     "example.com",
@@ -60,7 +60,7 @@ describe("no callback address at all", () => {
     expect(() => parseCallbackUrl(text)).toThrow(/^Cannot call back at/);
   });
 
-  test("the longest that is allowed is allowed, in any case of the scheme", () => {
+  test("the longest address passes, with a scheme in any case", () => {
     expect(parseCallbackUrl(`http://example.com/${"a".repeat(2_048 - 19)}`).hostname).toBe("example.com");
     expect(parseCallbackUrl("HTTPS://EXAMPLE.COM/a?b=@c").href).toBe("https://example.com/a?b=@c");
   });
@@ -152,12 +152,12 @@ describe("addresses of security.md §5", () => {
     expect(judgeAddress(address, 80, rules())).toBeDefined();
     expect(judgeAddress(address, 80, any)).toBeUndefined();
   });
-  test.each(open)("%s passes under both", (address) => {
+  test.each(open)("%s passes under both policies", (address) => {
     expect(judgeAddress(address, 80, rules())).toBeUndefined();
     expect(judgeAddress(address, 80, any)).toBeUndefined();
   });
 
-  test("what public lets pass is public, whatever the address", () => {
+  test("whatever passes under public is a public address", () => {
     const octets = fc.uint8Array({ minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(octets, fc.boolean(), (bytes, four) => {
@@ -213,7 +213,7 @@ describe("addresses as they are written", () => {
     expect(passes(text, any)).toBe(true);
   });
 
-  test("names are judged when they are resolved", () => {
+  test("host names are judged when they are resolved", () => {
     expect(passes("http://localhost/", rules())).toBe(true);
     expect(passes("https://example.com/", rules())).toBe(true);
   });
@@ -234,7 +234,7 @@ describe("exceptions", () => {
     expect(passes("http://127.0.0.1:8081/function/echo", literal)).toBe(false);
   });
 
-  test("so do hosts, hosts with a port, and blocks that are allowed", () => {
+  test("allowed hosts, hosts with a port, and blocks pass", () => {
     const under = rules({ allow: ["10.1.0.0/16", "192.168.0.9", "127.0.0.1:9000", "fd00::/8"] });
     expect(passes("http://10.1.2.3/", under)).toBe(true);
     expect(passes("http://10.2.2.3/", under)).toBe(false);
@@ -247,7 +247,7 @@ describe("exceptions", () => {
   });
 });
 
-test("the gateway's own origins are its names inside and outside", () => {
+test("the gateway's own origins are its internal and public names", () => {
   const origins = gatewayOrigins({
     platformNamespace: "weir",
     clusterGatewayUrl: "http://gateway.weir.svc.cluster.local.:8080",
@@ -275,7 +275,7 @@ test.each([
   expect(enginePorts(dockerHost)).toEqual(ports);
 });
 
-test("a gateway elsewhere is called by its service names, too", () => {
+test("a gateway elsewhere has its service names as origins, too", () => {
   const origins = gatewayOrigins({ platformNamespace: "weir", clusterGatewayUrl: "http://edge:80", publicUrls: [] });
   expect(origins).toEqual([
     "http://edge",
@@ -285,7 +285,7 @@ test("a gateway elsewhere is called by its service names, too", () => {
   ]);
 });
 
-describe("the sentence of a refusal says why", () => {
+describe("the message of a refusal gives the reason", () => {
   const long = `http://example.com/${"a".repeat(2_048)}`;
   test.each([
     [long, "longer than 2048 characters"],
@@ -298,15 +298,15 @@ describe("the sentence of a refusal says why", () => {
     ["http://a@example.com/", "a user part is not allowed"],
     ["http://:b@example.com/", "a user part is not allowed"],
     ["http://@example.com/", "a user part is not allowed"],
-  ])("%s", (text, why) => {
+  ])("%s", (text, reason) => {
     const refused = expect.objectContaining({
       code: "invalid_callback_url",
-      message: expect.stringMatching(new RegExp(`: ${why}$`)),
+      message: expect.stringMatching(new RegExp(`: ${reason}$`)),
     });
     expect(() => parseCallbackUrl(text)).toThrow(refused);
   });
 
-  test("and shows at most 200 characters, none of a password", () => {
+  test("shows at most 200 characters, and no password", () => {
     expect(() => parseCallbackUrl(long)).toThrow(
       `Cannot call back at "${long.slice(0, 200)}": longer than 2048 characters`,
     );
@@ -322,12 +322,12 @@ describe("the sentence of a refusal says why", () => {
     ["http://169.254.169.254/", "it is a metadata service"],
     ["http://169.254.1.1/", "169.254.1.1 is not an address to call back at (linkLocal)"],
     ["http://10.0.0.1/", "10.0.0.1 is not public (private)"],
-  ])("%s", (text, why) => {
-    expect(judgeUrl(parseCallbackUrl(text), rules())).toBe(why);
+  ])("%s", (text, reason) => {
+    expect(judgeUrl(parseCallbackUrl(text), rules())).toBe(reason);
   });
 });
 
-test("closed ports are closed at addresses that are not public, and at this machine's own", () => {
+test("closed ports are refused at addresses that are not public, and at this machine's own", () => {
   const own = rules({ policy: "any", ownAddresses: ["93.184.216.34"] });
   const closed = "port 4222 belongs to the platform";
   expect(judgeAddress("10.0.0.1", 4_222, own)).toBe(closed);
@@ -337,7 +337,7 @@ test("closed ports are closed at addresses that are not public, and at this mach
   expect(judgeAddress("93.184.216.34", 4_222, any)).toBeUndefined();
 });
 
-test("an address that names no port has that of its scheme", () => {
+test("an address without a port has that of its scheme", () => {
   const port = (text: string): number => portOf(new URL(text));
   expect(["http://h/", "https://h/", "http://h:8080/", "https://h:80/"].map(port)).toEqual([80, 443, 8_080, 80]);
   const under = rules({ allow: ["10.0.0.1:443"] });

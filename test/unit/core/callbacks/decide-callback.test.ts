@@ -15,7 +15,7 @@ const times = { minWait: 500, maxWait: minute, window: 15 * minute };
 const pending: CallbackState = { url: "http://x/", state: "pending", attempts: 0, first: now };
 const most = (): number => 1;
 
-function answered(status: number, retryAfter?: string): CallbackOutcome {
+function response(status: number, retryAfter?: string): CallbackOutcome {
   return { kind: "responded", status, retryAfter };
 }
 function judge(outcome: CallbackOutcome, state: Partial<CallbackState> = {}) {
@@ -23,18 +23,18 @@ function judge(outcome: CallbackOutcome, state: Partial<CallbackState> = {}) {
 }
 
 test.each([200, 201, 204, 299])("%i: sent", (status) => {
-  expect(judge(answered(status))).toEqual({ kind: "sent", status });
+  expect(judge(response(status))).toEqual({ kind: "sent", status });
 });
 
 test.each([400, 401, 403, 404, 410, 422, 499])("%i: failed for good", (status) => {
-  expect(judge(answered(status))).toMatchObject({ kind: "failed", status });
+  expect(judge(response(status))).toMatchObject({ kind: "failed", status });
 });
 
-test.each([301, 302, 307, 308, 408, 425, 429, 500, 503, 599])("%i: again", (status) => {
-  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500, error: `answered ${status}` });
+test.each([301, 302, 307, 308, 408, 425, 429, 500, 503, 599])("%i: retry", (status) => {
+  expect(judge(response(status))).toEqual({ kind: "retry", status, delay: 500, error: `answered ${status}` });
 });
 
-test("nobody there: again; an address that is not allowed: failed for good", () => {
+test("unreachable: retry; an address that is not allowed: failed for good", () => {
   expect(judge({ kind: "unreachable", error: "refused" })).toEqual({
     kind: "retry",
     status: undefined,
@@ -48,12 +48,12 @@ test("nobody there: again; an address that is not allowed: failed for good", () 
   });
 });
 
-test("waits double from half a second to a minute", () => {
-  const delays = [0, 1, 2, 6, 7, 20, 999].map((attempts) => judge(answered(500), { attempts }));
+test("delays double from half a second to a minute", () => {
+  const delays = [0, 1, 2, 6, 7, 20, 999].map((attempts) => judge(response(500), { attempts }));
   expect(delays.map((verdict) => (verdict.kind === "retry" ? verdict.delay : 0))).toEqual([
     500, 1_000, 2_000, 32_000, 60_000, 60_000, 60_000,
   ]);
-  expect(judgeCallback(answered(500), pending, now, times, () => 0)).toMatchObject({ delay: 250 });
+  expect(judgeCallback(response(500), pending, now, times, () => 0)).toMatchObject({ delay: 250 });
 });
 
 test.each([
@@ -63,19 +63,19 @@ test.each([
   ["0", 500],
   ["soon", 500],
 ])("Retry-After %j: %i ms", (value, delay) => {
-  expect(judge(answered(503, value))).toEqual({ kind: "retry", status: 503, delay, error: "answered 503" });
+  expect(judge(response(503, value))).toEqual({ kind: "retry", status: 503, delay, error: "answered 503" });
 });
 
-test("the window runs from the first attempt; what would come after it is not tried", () => {
-  const ago = (passed: number) => judge(answered(500), { first: now - passed });
+test("the window runs from the first attempt; there is no attempt after it", () => {
+  const ago = (passed: number) => judge(response(500), { first: now - passed });
   expect(ago(15 * minute - 500)).toMatchObject({ kind: "retry" });
   expect(ago(15 * minute - 499)).toMatchObject({ kind: "failed", status: 500 });
   expect(judge({ kind: "unreachable", error: "refused" }, { first: now - 16 * minute })).toMatchObject({
     kind: "failed",
     error: "refused",
   });
-  expect(judge(answered(200), { first: now - 60 * minute })).toMatchObject({ kind: "sent" });
-  expect(judge(answered(503, "300"), { first: now - 11 * minute })).toMatchObject({ kind: "failed" });
+  expect(judge(response(200), { first: now - 60 * minute })).toMatchObject({ kind: "sent" });
+  expect(judge(response(503, "300"), { first: now - 11 * minute })).toMatchObject({ kind: "failed" });
 });
 
 test("a chain of callbacks ends at depth 16", () => {
@@ -90,17 +90,17 @@ test.each([
   [1_500, 2],
   [3_500, 3],
   [60_000, 6],
-])("an entry of %i ms without a record was tried %i times", (age, attempts) => {
+])("an entry of age %i ms without a record had %i attempts", (age, attempts) => {
   expect(attemptsByAge(age, { minWait: 500 })).toBe(attempts);
 });
 
-test.each([199, 300, 304])("%i is no success: again", (status) => {
-  expect(judge(answered(status))).toEqual({ kind: "retry", status, delay: 500, error: `answered ${status}` });
+test.each([199, 300, 304])("%i is no success: retry", (status) => {
+  expect(judge(response(status))).toEqual({ kind: "retry", status, delay: 500, error: `answered ${status}` });
 });
 
-test("what failed for good says what was answered", () => {
-  expect(judge(answered(404))).toEqual({ kind: "failed", status: 404, error: "answered 404" });
-  expect(judge(answered(500), { first: now - 16 * minute })).toMatchObject({ error: "answered 500" });
+test("a final failure names the status of the response", () => {
+  expect(judge(response(404))).toEqual({ kind: "failed", status: 404, error: "answered 404" });
+  expect(judge(response(500), { first: now - 16 * minute })).toMatchObject({ error: "answered 500" });
 });
 
 const at = { now: now + 5, first: now, until: now + 15 * minute };
@@ -119,7 +119,7 @@ test("the record says why an attempt failed and when the next one is due", () =>
   });
 });
 
-test("a status stays while nobody answers; what was sent has no trouble, what failed no next attempt", () => {
+test("a status stays while there is no response; a sent callback has no error, a failed one no next attempt", () => {
   const before: CallbackState = { ...pending, attempts: 1, status: 503, error: "answered 503", next: now };
   const refused = { kind: "retry", delay: 1_000, status: undefined, error: "refused" } as const;
   expect(callbackAfter(before, refused, at)).toMatchObject({ status: 503, error: "refused", next: now + 1_005 });

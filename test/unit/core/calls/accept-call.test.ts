@@ -40,7 +40,7 @@ async function refusal(accepting: Promise<Accepted>): Promise<PlatformError> {
   return err instanceof PlatformError ? err : expect.fail(String(err));
 }
 
-/** The calls that lie in the queue. */
+/** The calls in the queue. */
 async function stored(): Promise<QueuedCall[]> {
   const count = calls.size("default");
   const taker = new TestTaker(calls.source("default"), count + 1);
@@ -54,7 +54,7 @@ async function stored(): Promise<QueuedCall[]> {
   return found;
 }
 
-test("stores record and call, and answers with the id that was sent", async () => {
+test("stores record and call, and returns the id that was sent", async () => {
   const call = sampleCall();
   expect(await accept(call)).toEqual({ id: call.id, start: call.start });
   const record = await ledger.read(call.id);
@@ -77,7 +77,7 @@ test("the same id and digest again: same id, time of the first acceptance, one s
   expect((await stored()).length).toBe(1);
 });
 
-test("the same id and digest while it runs or is over: 202 without another call", async () => {
+test("the same id and digest while the call runs or has ended: 202 without another call", async () => {
   for (const state of ["running", "waiting", "done", "failed", "cancelled"] as const) {
     const call = sampleCall();
     ledger = new MemoryCallLedger();
@@ -87,7 +87,7 @@ test("the same id and digest while it runs or is over: 202 without another call"
   }
 });
 
-test("the same id with another digest: a call of its own under a derived id, repeats agree", async () => {
+test("the same id with another digest: another call under a derived id, the same for repeats", async () => {
   const call = sampleCall();
   const other = { ...call, body: Buffer.from("other") };
   await accept(call);
@@ -102,10 +102,10 @@ test("the same id with another digest: a call of its own under a derived id, rep
   expect((await ledger.read(derived))?.entry.parent).toBe(call.id);
 });
 
-test("the same call by many at once is stored once, all are told the same", async () => {
+test("the same call from many clients at once is stored once, and all get the same id", async () => {
   const call = sampleCall();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => accept(call)));
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+  const accepted = await Promise.all(Array.from({ length: 10 }, () => accept(call)));
+  expect(new Set(accepted.map(({ id }) => id)).size).toBe(1);
   expect((await stored()).length).toBe(1);
 });
 
@@ -140,7 +140,7 @@ describe("refusals", () => {
     await eventually(() => ledger.ids().length === 0, { what: "the record to be removed" });
   });
 
-  test("a broker that is away at the record, or at the call: 503, surely not queued, record removed", async () => {
+  test("a broker unavailable for the record, or for the call: 503, surely not queued, record removed", async () => {
     for (const operation of ["CallLedger.create", "CallQueue.put"]) {
       const call = sampleCall();
       const err = await refusal(accept(call, { operation, fault: { kind: "unavailable" }, nth: 1 }));
@@ -156,7 +156,7 @@ describe("refusals", () => {
     ["CallQueue.put", "timed-out", 0],
     ["CallQueue.put", "answer-lost", 1],
   ])(
-    "no answer at %s (%s): 503, perhaps queued; sent again under the same id it is stored once",
+    "no response to %s (%s): 503, perhaps queued; sent again under the same id it is stored once",
     async (operation, kind, left) => {
       const call = sampleCall();
       const fault: PortFault = kind === "timed-out" ? { kind: "timed-out" } : { kind: "answer-lost" };
@@ -169,7 +169,7 @@ describe("refusals", () => {
     },
   );
 
-  test("of a repeat, whose record another request made: perhaps queued, and the record stays", async () => {
+  test("a repeat whose record another request created: perhaps queued, and the record stays", async () => {
     const call = sampleCall();
     await accept(call);
     const err = await refusal(accept(call, { operation: "CallQueue.put", fault: { kind: "unavailable" }, nth: 1 }));
@@ -186,7 +186,7 @@ describe("refusals", () => {
   });
 });
 
-describe("under any faults", () => {
+describe("with random faults", () => {
   const kinds: readonly PortFault[] = [{ kind: "timed-out" }, { kind: "answer-lost" }, { kind: "unavailable" }];
   const rules = kinds.flatMap((fault) =>
     ["CallLedger.create", "CallQueue.put", "CallLedger.read"].map((operation) => ({
@@ -209,13 +209,13 @@ describe("under any faults", () => {
         const call = sampleCall();
         let unsure = false;
         for (let attempt = 0; attempt < 4; attempt++) {
-          const answer: unknown = await acceptCall(parts, call, 7).catch((err: unknown) => err);
-          if (!(answer instanceof Error)) {
+          const outcome: unknown = await acceptCall(parts, call, 7).catch((err: unknown) => err);
+          if (!(outcome instanceof Error)) {
             accepted.add(call.id);
             break;
           }
-          if (!(answer instanceof PlatformError)) throw answer;
-          if (answer.callQueued === "unknown") unsure = true;
+          if (!(outcome instanceof PlatformError)) throw outcome;
+          if (outcome.callQueued === "unknown") unsure = true;
         }
         if (!accepted.has(call.id) && !unsure) never.add(call.id);
       }
@@ -232,7 +232,7 @@ describe("under any faults", () => {
   );
 });
 
-test("the queue is not waited for beyond three seconds in all", async () => {
+test("the queue is waited for no longer than three seconds in all", async () => {
   const untils: number[] = [];
   const put = async (_call: QueuedCall, until: number): Promise<PutOutcome> => {
     untils.push(until);
@@ -250,9 +250,9 @@ test.each([
   ["store-full", "store_full", 5, "the broker's store is nearly full; send it again later, or give it more room"],
   ["too-large", "payload_too_large", undefined, "body and headers are over the limit of the queue; store the body"],
   ["unavailable", "queue_unavailable", 1, "the queue cannot be reached; send it again later"],
-] as const)("what was surely not queued says why and what to do: %s", (because, code, retryAfterSeconds, why) => {
+] as const)("a refusal has a reason and advice: %s", (because, code, retryAfterSeconds, reason) => {
   const cause = new Error("the cause");
   const err = refusedPut('queue call "x"', "slow", because, cause);
   expect(err).toMatchObject({ code, callQueued: "no", retryAfterSeconds, cause });
-  expect(err.message).toContain(`Cannot queue call "x": ${why}`);
+  expect(err.message).toContain(`Cannot queue call "x": ${reason}`);
 });

@@ -11,7 +11,7 @@ const attempt = (number: number, error?: string): CallAttempt => ({
   ...(error === undefined ? {} : { error }),
 });
 
-test("the first and the last 19 are kept", () => {
+test("the first attempt and the last 19 are kept", () => {
   const all = Array.from({ length: 30 }, (_, n) => attempt(n + 1));
   const numbers = boundedAttempts(all).map(({ number }) => number);
   expect(numbers).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 12)]);
@@ -19,7 +19,7 @@ test("the first and the last 19 are kept", () => {
   expect(boundedAttempts([])).toEqual([]);
 });
 
-test("errors take 256 bytes in the last four and 64 in older ones, and are cut between characters", () => {
+test("errors have at most 256 bytes in the last four and 64 in older ones, and are cut between characters", () => {
   const all = Array.from({ length: 6 }, (_, n) => attempt(n + 1, "ä\u{1f600}\n".repeat(200)));
   const bytes = boundedAttempts(all).map(({ error = "" }) => Buffer.byteLength(JSON.stringify(error)) - 2);
   for (const [index, size] of bytes.entries()) {
@@ -32,7 +32,7 @@ test("errors take 256 bytes in the last four and 64 in older ones, and are cut b
   expect(boundedAttempts(short)).toEqual(short);
 });
 
-test("the largest record there can be is no larger than 8 KiB", () => {
+test("the largest possible record has at most 8 KiB", () => {
   const name = "f".repeat(63);
   const text = "\u0001".repeat(4_096);
   let entry: CallEntry = sampleEntry({

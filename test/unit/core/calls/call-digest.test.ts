@@ -24,17 +24,17 @@ test.each<[string, Partial<QueuedCall>]>([
   ["no callback URL", { callbackUrl: undefined }],
   ["body", { body: Buffer.from([0, 255, 13, 10, 129]) }],
   ["an empty body", { body: Buffer.alloc(0) }],
-])("tells another %s apart", (_name, over) => {
+])("differs for another %s", (_name, over) => {
   expect(callDigest({ ...call, ...over })).not.toBe(callDigest(call));
 });
 
-test("is the same for what makes no other call: id, start, headers, depth, parent", () => {
+test("is the same for what is not part of the call: id, start, headers, depth, parent", () => {
   const again = { ...call, id: randomUUID(), start: 5n, headers: [], depth: 7, parentId: randomUUID() };
   expect(callDigest(again)).toBe(callDigest(call));
   expect(callDigest(call)).toMatch(/^[\w-]{43}$/);
 });
 
-test("no two different calls share a digest, however their parts are cut", () => {
+test("no two different calls share a digest, however their parts are divided", () => {
   const parts = fc.record({
     path: fc.stringMatching(/^[a-c0-9:]{0,4}$/),
     query: fc.stringMatching(/^[a-c0-9:]{0,4}$/),
@@ -50,7 +50,7 @@ test("no two different calls share a digest, however their parts are cut", () =>
   );
 });
 
-test("derived ids are UUIDs of version 5, agree for repeats and differ by id and digest", () => {
+test("derived ids are UUIDs of version 5, are equal for repeats and differ by id and digest", () => {
   const id = randomUUID();
   const derived = derivedCallId(id, "digest");
   expect(parseCallId(derived)).toBe(derived);
@@ -61,7 +61,7 @@ test("derived ids are UUIDs of version 5, agree for repeats and differ by id and
   expect(uuid5("default\n1")).not.toBe(uuid5("default\n11"));
 });
 
-test("digests and derived ids are those of every version: records of the one before are still there", () => {
+test("digests and derived ids are the same in every version, as records of the previous one still exist", () => {
   const fixed = sampleCall({ body: Buffer.from("hello") });
   expect(callDigest(fixed)).toBe("WQHOI6uOaSMXKtyiVzteMjZbDGXkBOzpJKevb_eCiTo");
   expect(callDigest({ ...fixed, query: undefined, callbackUrl: undefined, body: Buffer.alloc(0) })).toBe(
@@ -70,6 +70,6 @@ test("digests and derived ids are those of every version: records of the one bef
   expect(derivedCallId("6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1", "digest")).toBe("e6edc598-00a6-5f21-acdb-848c6ae77580");
 });
 
-test("no query is not an empty one", () => {
+test("no query differs from an empty one", () => {
   expect(callDigest({ ...call, query: undefined })).not.toBe(callDigest({ ...call, query: "" }));
 });

@@ -15,7 +15,7 @@ import type { CallEntry, FailureReason } from "../../../../runtime/core/calls/ca
 import { sampleCall, sampleEntry } from "../../../contract/samples.ts";
 
 const now = 1_800_000_000_000;
-const take = (entry: CallEntry, takeover = false, at = now) =>
+const claim = (entry: CallEntry, takeover = false, at = now) =>
   claimedEntry(entry, { owner: "me", takeover, now: at, maxRetries: 4 });
 const end = (status: number, error?: string) => ({ now: now + 50, status, duration: 12.5, error });
 
@@ -43,14 +43,14 @@ test("an accepted call is queued, with nothing of a run", () => {
   expect(acceptedEntry(sampleCall({ callbackUrl: undefined }), { digest: "d", maxRetries: 3 }).callback).toBeNull();
 });
 
-test("a taken call runs for its owner; the retry rules of now count", () => {
-  const entry = take(sampleEntry());
+test("a claimed call runs for its owner; the current retry rules count", () => {
+  const entry = claim(sampleEntry());
   expect(entry).toMatchObject({ state: "running", run: 1, owner: "me", lost: 0, next: null, maxRetries: 4 });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now }]);
 });
 
 test("a takeover closes the attempt of the lost worker and counts it", () => {
-  const entry = take(take(sampleEntry()), true, now + 60_000);
+  const entry = claim(claim(sampleEntry()), true, now + 60_000);
   expect(entry).toMatchObject({ run: 2, lost: 1, retries: 0 });
   expect(entry.attempts).toEqual([
     { number: 1, startedAt: now, endedAt: now + 60_000, error: "the queue-worker was lost" },
@@ -59,12 +59,12 @@ test("a takeover closes the attempt of the lost worker and counts it", () => {
 });
 
 test("a waiting call has its attempt closed, no owner and a time", () => {
-  const entry = waitingEntry(take(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
+  const entry = waitingEntry(claim(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
   expect(entry).toMatchObject({ state: "waiting", owner: null, retries: 1, next: now + 5_000, status: 503, lost: 0 });
   expect(entry.attempts).toEqual([
     { number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "scaled-to-zero" },
   ]);
-  const again = take(entry, false, now + 5_000);
+  const again = claim(entry, false, now + 5_000);
   expect(again.attempts.map(({ number, error }) => [number, error])).toEqual([
     [1, "scaled-to-zero"],
     [2, undefined],
@@ -73,14 +73,14 @@ test("a waiting call has its attempt closed, no owner and a time", () => {
 });
 
 test("a call that was handed back counts neither as retry nor as lost", () => {
-  const entry = handedBackEntry(take(sampleEntry()), now + 9);
+  const entry = handedBackEntry(claim(sampleEntry()), now + 9);
   expect(entry).toMatchObject({ state: "queued", owner: null, run: 1, retries: 0, lost: 0 });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 9, error: "the queue-worker stopped" }]);
 });
 
-test("a done call owes its callback, and one without callback nothing", () => {
+test("a done call has its callback pending, and one without a callback nothing", () => {
   const result = { run: 1, size: 3, stored: true, ttl: 5 };
-  const entry = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result });
+  const entry = endedEntry(claim(sampleEntry()), { state: "done", end: end(200), result });
   expect(entry).toMatchObject({
     state: "done",
     reason: null,
@@ -92,7 +92,7 @@ test("a done call owes its callback, and one without callback nothing", () => {
   });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 50, status: 200, duration: 12.5 }]);
   expect(entry.callback?.state).toBe("pending");
-  expect(endedEntry(take(sampleEntry({ callback: null })), { state: "done", end: end(200), result }).pending).toEqual(
+  expect(endedEntry(claim(sampleEntry({ callback: null })), { state: "done", end: end(200), result }).pending).toEqual(
     [],
   );
 });
@@ -104,22 +104,22 @@ test.each<[FailureReason, CallEntry["pending"]]>([
   ["crash", ["callback", "dead-letter"]],
   ["expired", ["callback", "dead-letter"]],
   ["undecodable", ["callback", "dead-letter"]],
-])("a call that failed by %s owes %j", (reason, pending) => {
-  expect(endedEntry(take(sampleEntry()), { state: "failed", end: end(500), reason, result: null })).toMatchObject({
+])("a call that failed by %s has %j pending", (reason, pending) => {
+  expect(endedEntry(claim(sampleEntry()), { state: "failed", end: end(500), reason, result: null })).toMatchObject({
     reason,
     pending,
   });
 });
 
 test("the end of a call that does not run leaves its closed attempts alone", () => {
-  const waiting = waitingEntry(take(sampleEntry()), end(503), now + 5_000);
+  const waiting = waitingEntry(claim(sampleEntry()), end(503), now + 5_000);
   const entry = endedEntry(waiting, { state: "failed", end: end(504, "expired"), reason: "expired", result: null });
   expect(entry.attempts).toEqual(waiting.attempts);
   expect(entry).toMatchObject({ next: null, status: 504 });
 });
 
-test("a cancelled call calls nobody back, and its message is still to be dropped", () => {
-  const entry = cancelledEntry(take(sampleEntry()), now + 7);
+test("a cancelled call has no callback, and its message is still to be dropped", () => {
+  const entry = cancelledEntry(claim(sampleEntry()), now + 7);
   expect(entry).toMatchObject({
     state: "cancelled",
     owner: null,
@@ -129,18 +129,18 @@ test("a cancelled call calls nobody back, and its message is still to be dropped
     pending: ["message"],
   });
   expect(entry.attempts).toEqual([{ number: 1, startedAt: now, endedAt: now + 7, error: "cancelled" }]);
-  expect(cancelledEntry(waitingEntry(take(sampleEntry()), end(503), now), now).attempts[0]?.error).toBeUndefined();
+  expect(cancelledEntry(waitingEntry(claim(sampleEntry()), end(503), now), now).attempts[0]?.error).toBeUndefined();
 });
 
-test("no end leaves an attempt open, and of many the first and the last 19 are shown", () => {
+test("every end closes its attempt, and of many attempts the first and the last 19 are shown", () => {
   let entry = sampleEntry();
-  for (let run = 1; run <= 40; run++) entry = waitingEntry(take(entry), end(500), now);
+  for (let run = 1; run <= 40; run++) entry = waitingEntry(claim(entry), end(500), now);
   expect(entry.attempts.map(({ number }) => number)).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 22)]);
   expect(entry.attempts.every(({ endedAt }) => endedAt !== undefined)).toBe(true);
   expect(entry.run).toBe(40);
 });
 
-test("a record is open while something is still to come", () => {
+test("a record is open while something is pending", () => {
   const sent = { url: "http://x/", state: "sent", attempts: 1 } as const;
   const done = { state: "done", ended: now } as const;
   expect(isOpen(sampleEntry())).toBe(true);
@@ -157,10 +157,10 @@ test("a record is open while something is still to come", () => {
   expect(isOpen({ ...cancelled, pending: [] })).toBe(false);
 });
 
-test("redriven: counters begin anew, runs go on, and the callback is to be sent again", () => {
+test("a redrive resets the counters, continues the run numbers, and has the callback sent again", () => {
   const redrives = 2;
   const sent = { url: "http://x/", state: "failed", attempts: 3, status: 500, first: now } as const;
-  const failed = endedEntry(waitingEntry(take(sampleEntry({ lost: 3 })), end(503), now), {
+  const failed = endedEntry(waitingEntry(claim(sampleEntry({ lost: 3 })), end(503), now), {
     state: "failed",
     end: end(500),
     reason: "exhausted",
@@ -188,9 +188,9 @@ test("redriven: counters begin anew, runs go on, and the callback is to be sent 
   expect(redrivenEntry({ ...failed, callback: null }, redrives).callback).toBeNull();
 });
 
-test("an attempt that has ended keeps its end, and says nothing of an error that there was not", () => {
-  const waiting = waitingEntry(take(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
-  expect(take(waiting, true).attempts[0]).toEqual(waiting.attempts[0]);
-  const done = endedEntry(take(sampleEntry()), { state: "done", end: end(200), result: null });
+test("an attempt that has ended keeps its end, and has no error unless there was one", () => {
+  const waiting = waitingEntry(claim(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
+  expect(claim(waiting, true).attempts[0]).toEqual(waiting.attempts[0]);
+  const done = endedEntry(claim(sampleEntry()), { state: "done", end: end(200), result: null });
   expect(Object.keys(done.attempts[0] ?? {})).not.toContain("error");
 });

@@ -45,7 +45,7 @@ const entries: Record<string, CallEntry> = {
   },
 };
 
-test.each(Object.entries(entries))("%s: a CallRecord as the contract has it, and nothing else", (_name, entry) => {
+test.each(Object.entries(entries))("%s: a CallRecord of the contract, and nothing else", (_name, entry) => {
   const view: unknown = JSON.parse(JSON.stringify(callView(id, entry, now)));
   expect([...Value.Errors(CallRecord, view)]).toEqual([]);
   expect(Value.Clean(CallRecord, structuredClone(view))).toEqual(view);
@@ -59,7 +59,7 @@ test.each(Object.entries(entries))("%s: a CallRecord as the contract has it, and
   expect(view).not.toHaveProperty("owner");
 });
 
-test("times are RFC 3339, the start is nanoseconds, durations are seconds", () => {
+test("times are RFC 3339, the start is in nanoseconds, durations are in seconds", () => {
   const view = callView(id, entries["waiting"] ?? queued, now, 4);
   expect(view.startTime).toBe(queued.accepted);
   expect(view.acceptedAt).toBe(new Date(Number(BigInt(queued.accepted) / 1_000_000n)).toISOString());
@@ -78,7 +78,7 @@ test("times are RFC 3339, the start is nanoseconds, durations are seconds", () =
   ]);
 });
 
-test("a result says where it lies and until when; a record that goes earlier takes it along", () => {
+test("a result has its location and expiry; a record that expires earlier limits it", () => {
   expect(callView(id, entries["done"] ?? queued, now).result).toEqual({
     href: `/async-function/${id}/result`,
     status: 200,
@@ -102,7 +102,7 @@ test("the callback's address is shown without its query", () => {
   expect(callView(id, entries["cancelled"] ?? queued, now)).not.toHaveProperty("callback");
 });
 
-test("trouble with a callback is shown: what went wrong, and while it is pending when it is tried again", () => {
+test("a failing callback shows its error, and while it is pending the time of the next attempt", () => {
   const callback = {
     url: "https://u.example/p",
     attempts: 2,
@@ -125,7 +125,7 @@ test("trouble with a callback is shown: what went wrong, and while it is pending
   expect(unknown).not.toHaveProperty("nextAttemptAt");
 });
 
-test("a callback that is pending after its time is unknown, and was nothing else before", () => {
+test("a callback that is still pending after its time is unknown, and pending until then", () => {
   const called = entries["called back"] ?? queued;
   const callback = { url: "https://u.example/p", attempts: 0, until: now } as const;
   const stateAt = (at: number, state: "pending" | "sent" | "failed") =>
@@ -146,7 +146,7 @@ test.each([
   ["done", ["callback", "endedAt", "result"]],
   ["failed", ["callback", "endedAt", "reason"]],
   ["cancelled", ["endedAt"]],
-])("%s: only what is known is there", (state, more) => {
+])("%s: unknown fields are absent", (state, more) => {
   expect(Object.keys(callView(id, entries[state] ?? queued, now)).sort()).toEqual([...always, ...more].sort());
 });
 
@@ -155,7 +155,7 @@ test("a failed call says why and when it ended", () => {
   expect(failed).toMatchObject({ reason: "exhausted", endedAt: "2026-11-21T12:00:01.500Z" });
 });
 
-test("a run shows only what is known of it, and so does a callback", () => {
+test("unknown fields of a run are absent, and so are those of a callback", () => {
   const [attempt] = callView(id, entries["running"] ?? queued, now).attempts;
   expect(Object.keys(attempt ?? {})).toEqual(["number", "startedAt"]);
   const [ended] = callView(id, entries["done"] ?? queued, now).attempts;

@@ -17,19 +17,19 @@ const all = (): void => {};
 
 let ledger: MemoryCallLedger;
 let id: string;
-let word: string[];
+let signalled: string[];
 
 beforeEach(() => {
   ledger = new MemoryCallLedger({ lifetime: recordLifetime(times) });
   id = randomUUID();
-  word = [];
+  signalled = [];
 });
 
 const parts = (on: CallLedger = ledger) => ({
   ledger: on,
   signals: {
-    cancelled: (each: string) => void word.push(`cancelled ${each}`),
-    ended: (each: string) => void word.push(`ended ${each}`),
+    cancelled: (each: string) => void signalled.push(`cancelled ${each}`),
+    ended: (each: string) => void signalled.push(`ended ${each}`),
     onCancelled: () => () => {},
     onEnded: () => () => {},
   },
@@ -38,23 +38,23 @@ const under = (...rules: FaultRule[]): CallLedger => faultyCallLedger(ledger, fa
 const record = (over: Partial<CallEntry> = {}) => ledger.create(id, sampleEntry(over), soon());
 
 test.each(["queued", "waiting", "running"] as const)(
-  "a %s call is cancelled, and word of it is given",
+  "a %s call is cancelled, and the cancel is signalled",
   async (state) => {
     await record({ state, owner: state === "running" ? "somebody" : null });
     await cancelCall(parts(), id, all);
     expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", owner: null, callback: null });
     expect(ledger.timeLeft(id)).toBeGreaterThan(times.callMaxAge);
-    expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
+    expect(signalled).toEqual([`cancelled ${id}`, `ended ${id}`]);
   },
 );
 
-test("cancelling twice is the same as once; word is given again, as it may have been lost", async () => {
+test("cancelling twice is the same as once; the signal is repeated, as it may have been lost", async () => {
   await record();
   await cancelCall(parts(), id, all);
   const found = await ledger.read(id);
   await cancelCall(parts(), id, all);
   expect(await ledger.read(id)).toEqual(found);
-  expect(word.length).toBe(4);
+  expect(signalled.length).toBe(4);
 });
 
 test.each(["done", "failed"] as const)("a call that is %s cannot be cancelled", async (state) => {
@@ -63,7 +63,7 @@ test.each(["done", "failed"] as const)("a call that is %s cannot be cancelled", 
     code: "call_finished",
     message: `Cannot cancel call "${id}": it is ${state}`,
   });
-  expect(word).toEqual([]);
+  expect(signalled).toEqual([]);
 });
 
 test("an unknown call is not found", async () => {
@@ -73,7 +73,7 @@ test("an unknown call is not found", async () => {
   });
 });
 
-test("who may not touch it changes nothing", async () => {
+test("a caller without the right changes nothing", async () => {
   await record();
   const refuse = (): never => {
     throw new Error("not yours");
@@ -82,7 +82,7 @@ test("who may not touch it changes nothing", async () => {
   expect((await ledger.read(id))?.entry.state).toBe("queued");
 });
 
-test("a lost race is run again with what the winner wrote", async () => {
+test("after a lost race the cancel is repeated with what the winner wrote", async () => {
   await record();
   let raced = false;
   const racing = ledgerWith(ledger, {
@@ -102,17 +102,17 @@ test("a lost race is run again with what the winner wrote", async () => {
   expect((await ledger.read(id))?.entry).toMatchObject({ state: "cancelled", run: 1 });
 });
 
-test("an answer that was lost is found out by reading", async () => {
+test("a lost response is resolved by reading", async () => {
   await record();
   const lost = under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth: 1 });
   await cancelCall(parts(lost), id, all);
-  expect(word).toContain(`cancelled ${id}`);
+  expect(signalled).toContain(`cancelled ${id}`);
   expect((await ledger.read(id))?.entry.state).toBe("cancelled");
 });
 
-test("a write that won, though its repeat lost, gives word", async () => {
+test("a write that won, though its repeat lost, is signalled", async () => {
   await record();
-  // As an adapter that repeats a write whose answer was lost: the repeat finds the revision changed.
+  // Acts as an adapter that repeats a write whose response was lost: the repeat finds the revision changed.
   const repeating = ledgerWith(ledger, {
     update: async (key, entry, revision) => {
       await ledger.update(key, entry, revision);
@@ -120,19 +120,19 @@ test("a write that won, though its repeat lost, gives word", async () => {
     },
   });
   await cancelCall(parts(repeating), id, all);
-  expect(word).toEqual([`cancelled ${id}`, `ended ${id}`]);
+  expect(signalled).toEqual([`cancelled ${id}`, `ended ${id}`]);
 });
 
-test("a cancelled record expires when its time to live ends", async () => {
+test("a cancelled record expires when its time to live is over", async () => {
   await record();
   await cancelCall(parts(), id, all);
   const expires = (await ledger.read(id))?.entry.expires ?? 0;
   expect(Math.abs(expires - ledger.now() - times.callMaxAge - 86_400_000)).toBeLessThan(5_000);
 });
 
-test("a record that others write all the time, and a broker without room, are said after 3 s", async () => {
+test("a record that keeps changing, and a broker without room, are errors after 3 s", async () => {
   await record();
-  for (const [outcome, why] of [
+  for (const [outcome, reason] of [
     [{ kind: "conflict" }, "its record keeps changing"],
     [{ kind: "refused", because: "full" }, "the broker has no room"],
     [{ kind: "unknown" }, "the broker did not store it"],
@@ -140,9 +140,9 @@ test("a record that others write all the time, and a broker without room, are sa
     const failing = ledgerWith(ledger, { update: async () => outcome });
     await expect(cancelCall(parts(failing), id, all)).rejects.toMatchObject({
       code: "queue_unavailable",
-      message: `Cannot cancel call "${id}": ${why}; try again`,
+      message: `Cannot cancel call "${id}": ${reason}; try again`,
       retryAfterSeconds: 1,
     });
   }
-  expect(word).toEqual([]);
+  expect(signalled).toEqual([]);
 });

@@ -13,14 +13,14 @@ beforeEach(async () => {
   await ledger.create(id, sampleEntry(), soon());
 });
 
-/** Says one retry more, up to the third. */
+/** Adds one retry, up to the third. */
 const retried = (found: Pick<LedgerEntry, "entry"> | undefined): RecordDecision<string> => {
   if (found === undefined) return { as: "gone" };
   const { entry } = found;
   return entry.retries >= 3 ? { as: "enough" } : { as: "retried", write: { ...entry, retries: entry.retries + 1 } };
 };
 const retries = async (): Promise<number | undefined> => (await ledger.read(id))?.entry.retries;
-/** A ledger whose updates go through `update`, with what the real one would do. */
+/** A ledger whose updates go through `update`, which gets the real update. */
 const updating = (
   update: (real: () => Promise<UpdateOutcome>, entry: CallEntry, revision: number) => Promise<UpdateOutcome>,
 ): CallLedger =>
@@ -30,7 +30,7 @@ const updating = (
   });
 const within = (milliseconds: number) => ({ until: performance.now() + milliseconds });
 
-test("writes what was decided by what is there, and says what that means", async () => {
+test("writes the decision made from the current record, and returns its meaning", async () => {
   const change = await changeRecord(ledger, id, retried, within(1_000));
   expect(change).toMatchObject({ kind: "written", as: "retried", record: { entry: { retries: 1 } } });
   expect(await retries()).toBe(1);
@@ -38,7 +38,7 @@ test("writes what was decided by what is there, and says what that means", async
   expect(change).toMatchObject({ record: { revision: found?.revision } });
 });
 
-test("leaves what is not to be changed, and what is not there", async () => {
+test("leaves a record that is not to change, and one that does not exist", async () => {
   await ledger.update(id, sampleEntry({ retries: 3 }), (await ledger.read(id))?.revision ?? 0);
   expect(await changeRecord(ledger, id, retried, within(1_000))).toMatchObject({
     kind: "left",
@@ -55,21 +55,21 @@ test("leaves what is not to be changed, and what is not there", async () => {
   await expect(changeRecord(ledger, nowhere, blind, within(1_000))).rejects.toThrow("there is no record");
 });
 
-test("what is known saves the first read, and is read when somebody was faster", async () => {
+test("a known record saves the first read, and is read when somebody was faster", async () => {
   let reads = 0;
   const counting = ledgerWith(ledger, { read: (key) => ((reads += 1), ledger.read(key)) });
   const known = await ledger.read(id);
   if (known === undefined) expect.fail("there is no record");
   expect(await changeRecord(counting, id, retried, within(1_000), known)).toMatchObject({ kind: "written" });
   expect(reads).toBe(0);
-  // Its revision is an old one by now: decided anew by what the other wrote.
+  // Its revision is outdated by now: the decision is made again from the other's write.
   const written = await ledger.read(id);
   await ledger.update(id, sampleEntry({ retries: 1, owner: "another" }), written?.revision ?? 0);
   expect(await changeRecord(counting, id, retried, within(1_000), known)).toMatchObject({ kind: "written" });
   expect([reads, await retries()]).toEqual([1, 2]);
 });
 
-test("an answer that was lost is found by reading, and nothing is written twice", async () => {
+test("a lost response is resolved by reading, and nothing is written twice", async () => {
   for (const outcome of [{ kind: "unknown" }, { kind: "conflict" }] as const) {
     let lost = 0;
     const flaky = updating(async (real) => {
@@ -83,7 +83,7 @@ test("an answer that was lost is found by reading, and nothing is written twice"
   }
 });
 
-test("a write that lands late counts, though a later one was tried in its place", async () => {
+test("a write that arrives late counts, though a later one was tried in its place", async () => {
   let late: (() => Promise<UpdateOutcome>) | undefined;
   let number = 0;
   const marked = (found: Pick<LedgerEntry, "entry"> | undefined): RecordDecision<number> => {
@@ -103,7 +103,7 @@ test("a write that lands late counts, though a later one was tried in its place"
   expect((await ledger.read(id))?.entry.owner).toBe("take 1");
 });
 
-test("goes on while nobody answers, nor has room, until it is written", async () => {
+test("retries while there is no response, or no room, until the record is written", async () => {
   let tries = 0;
   const failing = updating(async (real) => {
     tries += 1;
@@ -128,7 +128,7 @@ test.each<[UpdateOutcome, string]>([
   [{ kind: "refused", because: "unavailable" }, "the broker did not store it"],
   [{ kind: "unknown" }, "the broker did not store it"],
   [{ kind: "conflict" }, "its record keeps changing"],
-])("says why nothing was written in time: %j", async (outcome, why) => {
+])("gives the reason why nothing was written in time: %j", async (outcome, reason) => {
   const change = await changeRecord(
     updating(async () => outcome),
     id,
@@ -139,12 +139,12 @@ test.each<[UpdateOutcome, string]>([
   expect(change.cause).toBe("cause" in outcome ? outcome.cause : undefined);
   expect(unchanged(`cancel call "${id}"`, change)).toMatchObject({
     code: "queue_unavailable",
-    message: `Cannot cancel call "${id}": ${why}; try again`,
+    message: `Cannot cancel call "${id}": ${reason}; try again`,
     retryAfterSeconds: 1,
   });
 });
 
-test("is tried once though time is over, and read once more when somebody was faster", async () => {
+test("tries once even after the deadline, and reads once more when somebody was faster", async () => {
   const known = await ledger.read(id);
   if (known === undefined) expect.fail("there is no record");
   expect(await changeRecord(ledger, id, retried, { until: 0 }, known)).toMatchObject({ kind: "written" });
@@ -179,7 +179,7 @@ test("writes nothing once it is stopped", async () => {
   });
 });
 
-test("what decide throws is what it rejects with", async () => {
+test("rejects with what decide throws", async () => {
   const refuse = (): never => {
     throw new Error("not yours");
   };

@@ -4,7 +4,7 @@ import { decideAttempt } from "../../../../runtime/core/calls/decide-attempt.ts"
 
 const replica = (address: string, inFlight = 0) => ({ address, inFlight });
 
-describe("a call that was sent nowhere yet", () => {
+describe("a call that was not sent yet", () => {
   test("goes to the replica with the fewest calls", () => {
     const [busy, idle] = [replica("a:1", 3), replica("b:1", 1)];
     expect(decideAttempt({ replicas: [busy, idle], turn: 0 }, 0)).toEqual({ kind: "send", replica: idle });
@@ -14,7 +14,7 @@ describe("a call that was sent nowhere yet", () => {
     expect(decideAttempt({ replicas: [], turn: 0 }, 1)).toEqual({ kind: "wait" });
   });
 
-  test("does not wait for replicas that have as many calls as they may", () => {
+  test("does not wait for replicas at their limit of calls", () => {
     const replicas = [replica("a:1", 2), replica("b:1", 2)];
     expect(decideAttempt({ replicas, turn: 0 }, 2)).toEqual({
       kind: "busy",
@@ -34,12 +34,12 @@ describe("a call whose connection was refused", () => {
     expect(decideAttempt({ replicas: [refusing], turn: 0 }, 0, refused)).toEqual({ kind: "dead-letter" });
   });
 
-  test("does so once", () => {
+  test("is sent again once only", () => {
     const choice = { replicas: [refusing, other], turn: 0 };
     expect(decideAttempt(choice, 0, { ...refused, before: 1 })).toEqual({ kind: "dead-letter" });
   });
 
-  test("does not once its body was read", () => {
+  test("is not sent again once its body was read", () => {
     const choice = { replicas: [refusing, other], turn: 0 };
     expect(decideAttempt(choice, 0, { ...refused, repeatable: false })).toEqual({ kind: "dead-letter" });
   });
@@ -48,7 +48,7 @@ describe("a call whose connection was refused", () => {
     expect(decideAttempt({ replicas: [refusing, other], turn: 0 }, 5, refused)).toEqual({ kind: "dead-letter" });
   });
 
-  test("waits when that was the last replica, which is gone meanwhile", () => {
+  test("waits when that was the last replica and is gone meanwhile", () => {
     expect(decideAttempt({ replicas: [], turn: 0 }, 0, refused)).toEqual({ kind: "wait" });
     expect(decideAttempt({ replicas: [], turn: 0 }, 0, { ...refused, before: 1 })).toEqual({ kind: "dead-letter" });
   });

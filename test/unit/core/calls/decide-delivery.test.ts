@@ -14,22 +14,22 @@ function decide(entry: Partial<CallEntry>, over: { age?: number; storedAgo?: num
   return decideDelivery(found, now - (over.storedAgo ?? 0), now, times);
 }
 
-const take: DeliveryDecision = { action: "take", takeover: false };
+const claim: DeliveryDecision = { action: "take", takeover: false };
 const takeover: DeliveryDecision = { action: "take", takeover: true };
 
 test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, DeliveryDecision]>([
-  ["queued", { state: "queued" }, {}, take],
-  ["queued, handed back", { state: "queued", run: 3 }, { age: 1 }, take],
-  ["queued, exactly as old as may be", { state: "queued" }, { storedAgo: times.callMaxAge }, take],
+  ["queued", { state: "queued" }, {}, claim],
+  ["queued, handed back", { state: "queued", run: 3 }, { age: 1 }, claim],
+  ["queued, exactly at the age limit", { state: "queued" }, { storedAgo: times.callMaxAge }, claim],
   [
     "queued, too old",
     { state: "queued" },
     { storedAgo: times.callMaxAge + 1 },
     { action: "dead-letter", reason: "expired" },
   ],
-  ["waiting, due", { ...waiting, next: now }, {}, take],
-  ["waiting, long due", { ...waiting, next: now - 5_000 }, {}, take],
-  ["waiting, due so soon that waiting elsewhere is not worth it", { ...waiting, next: now + 100 }, {}, take],
+  ["waiting, due", { ...waiting, next: now }, {}, claim],
+  ["waiting, long due", { ...waiting, next: now - 5_000 }, {}, claim],
+  ["waiting, due too soon to requeue it", { ...waiting, next: now + 100 }, {}, claim],
   ["waiting, not due", { ...waiting, next: now + 101 }, {}, { action: "requeue", delay: 101, because: "not-due" }],
   [
     "waiting, not due but too old",
@@ -37,24 +37,24 @@ test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, Del
     { storedAgo: times.callMaxAge + 1 },
     { action: "dead-letter", reason: "expired" },
   ],
-  ["waiting without a time", { ...waiting, next: null }, {}, take],
-  ["running, just touched", running, { age: 0 }, { action: "requeue", delay: 57_000, because: "lease-held" }],
+  ["waiting without a time", { ...waiting, next: null }, {}, claim],
+  ["running, just renewed", running, { age: 0 }, { action: "requeue", delay: 57_000, because: "lease-held" }],
   [
-    "running, touched a third of a lease ago",
+    "running, renewed a third of a lease ago",
     running,
     { age: 20_000 },
     { action: "requeue", delay: 37_000, because: "lease-held" },
   ],
   [
-    "running, touched just within the lease",
+    "running, renewed just within the lease",
     running,
     { age: 56_999 },
     { action: "requeue", delay: 1, because: "lease-held" },
   ],
-  ["running, not touched for the lease", running, { age: 57_000 }, takeover],
-  ["running, as old as it may be and longer", running, { age: 57_000, storedAgo: 2 * times.callMaxAge }, takeover],
+  ["running, not renewed for the lease", running, { age: 57_000 }, takeover],
+  ["running, beyond the age limit", running, { age: 57_000, storedAgo: 2 * times.callMaxAge }, takeover],
   [
-    "running, by a clock a moment ahead",
+    "running, by a clock slightly ahead",
     running,
     { age: -1 },
     { action: "requeue", delay: 57_000, because: "lease-held" },
@@ -73,15 +73,15 @@ test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, Del
     { age: 0 },
     { action: "requeue", delay: 57_000, because: "lease-held" },
   ],
-])("%s", (_name, entry, over, wanted) => {
-  expect(decide(entry, over)).toEqual(wanted);
+])("%s", (_name, entry, over, expected) => {
+  expect(decide(entry, over)).toEqual(expected);
 });
 
-test.each(["done", "failed", "cancelled"] as const)("%s: only debts are left, whatever the age", (state) => {
+test.each(["done", "failed", "cancelled"] as const)("%s: only pending work is left, whatever the age", (state) => {
   const entry = sampleEntry({ state, ended: now, pending: state === "done" ? ["callback"] : [] });
   expect(decideDelivery({ entry, revision: 1, writtenAt: 0 }, 0, now, times)).toEqual({ action: "finish", entry });
 });
 
-test("no record: one is made first", () => {
+test("no record: one is created first", () => {
   expect(decideDelivery(undefined, now, now, times)).toEqual({ action: "create-record" });
 });

@@ -27,10 +27,10 @@ test("every wait is a whole number within its band", () => {
   );
 });
 
-test("what Retry-After asks for is whole, at least the least wait, at most an hour", () => {
+test("a wait by Retry-After is a whole number, at least the minimum wait, at most an hour", () => {
   fc.assert(
-    fc.property(fc.double({ min: 0, max: 1e15, noNaN: true }), (asked) => {
-      const delay = retryDelay(rules, 0, asked);
+    fc.property(fc.double({ min: 0, max: 1e15, noNaN: true }), (requested) => {
+      const delay = retryDelay(rules, 0, requested);
       expect(Number.isSafeInteger(delay)).toBe(true);
       expect(delay).toBeGreaterThanOrEqual(10_000);
       expect(delay).toBeLessThanOrEqual(3_600_000);
@@ -43,11 +43,11 @@ test.each([
   ["120", 120_000],
   [" 7 ", 7_000],
   ["999999999", 999_999_999_000],
-])("Retry-After %j is %i ms", (value, wanted) => {
-  expect(parseRetryAfter(value)).toBe(wanted);
+])("Retry-After %j is %i ms", (value, expected) => {
+  expect(parseRetryAfter(value)).toBe(expected);
 });
 
-test("Retry-After may be a date; one in the past is now", () => {
+test("Retry-After may be a date; one in the past is 0", () => {
   const now = Date.UTC(2026, 9, 21, 7, 28, 0);
   expect(parseRetryAfter("Wed, 21 Oct 2026 07:28:30 GMT", now)).toBe(30_000);
   expect(parseRetryAfter("Wed, 21 Oct 2015 07:28:00 GMT", now)).toBe(0);
@@ -73,7 +73,7 @@ test.each([
   expect(parseRetryAfter(value)).toBeUndefined();
 });
 
-test("no Retry-After gives anything but a finite number of milliseconds from 0 on", () => {
+test("every Retry-After gives a finite number of milliseconds, 0 or more", () => {
   const digits = fc.stringMatching(/^[0-9 ]{0,30}$/);
   const date = fc.date({ noInvalidDate: true }).map((moment) => moment.toUTCString());
   fc.assert(

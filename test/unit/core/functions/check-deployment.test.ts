@@ -164,7 +164,7 @@ describe("checkDeployment()", () => {
     [{ ...hello, annotations: { ab: "x".repeat(262_142) } }],
     [{ ...hello, limits: { cpu: "1" }, requests: { cpu: "1" } }],
     [{ ...hello, limits: { cpu: "1" }, requests: { memory: "1Gi" } }],
-  ])("accepts what just keeps a rule %#", (deployment) => {
+  ])("accepts what is just within a rule %#", (deployment) => {
     expect(() => checkDeployment(deployment)).not.toThrow();
   });
 
@@ -178,7 +178,7 @@ describe("checkDeployment()", () => {
     ["scale.target", ["0.000000001", "1", "999999999999999.5"], ["0", "-1", "1.", ".5", "x1", "1x", "1.0000000001"]],
     ["scale.target-proportion", ["0.01", "1"], ["0", "1.01"]],
     ["scale.down.window", ["0s", "5m"], ["5.1m", "soon"]],
-  ])("label %s: the range of the contract and nothing beyond", (key, good, bad) => {
+  ])("label %s: exactly the range of the contract", (key, good, bad) => {
     for (const value of good) expect(() => checkDeployment(labelled(key, value)), value).not.toThrow();
     for (const value of bad) {
       const refusal = refusalOf(() => checkDeployment(labelled(key, value)));
@@ -211,7 +211,7 @@ describe("checkDeployment()", () => {
     ["health.http.periodSeconds", ...seconds("1", "0")],
     ["ready.http.timeoutSeconds", ...seconds("1", "0")],
     ["ready.http.failureThreshold", ["1", "1000"], ["0", "1001"]],
-  ])("annotation %s: the range of the contract and nothing beyond", (key, good, bad) => {
+  ])("annotation %s: exactly the range of the contract", (key, good, bad) => {
     for (const value of good) expect(() => checkDeployment(annotated(key, value)), value).not.toThrow();
     for (const value of bad) {
       const refusal = refusalOf(() => checkDeployment(annotated(key, value)));
@@ -225,7 +225,7 @@ describe("checkDeployment()", () => {
     expect(() => checkDeployment(codes(1_027))).toThrow(/retry\.codes/);
   });
 
-  test("one more minimum than maximum is refused, the same is not", () => {
+  test("a minimum above the maximum is refused, an equal one is not", () => {
     const bounds = (min: string, max: string): FunctionDeployment => ({
       ...hello,
       labels: { "com.service.scale.min": min, "com.service.scale.max": max },
@@ -237,12 +237,12 @@ describe("checkDeployment()", () => {
     );
   });
 
-  test("functions may speak HTTP/2", () => {
+  test("functions may use HTTP/2", () => {
     expect(() => checkDeployment(annotated("protocol", "h2c"))).not.toThrow();
   });
 });
 
-test("exec_timeout may be above one limit but not above both, and the sentence names them", () => {
+test("exec_timeout may be above one limit but not above both, and the error names them", () => {
   const slow = { ...hello, envVars: { exec_timeout: "10m" } };
   checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 600_000);
   checkExecTimeout(slow, { upstreamTimeout: 600_000 }, 30_000);
@@ -251,7 +251,7 @@ test("exec_timeout may be above one limit but not above both, and the sentence n
   );
 });
 
-test("the function's own timeout stands in place of upstream_timeout, and exec_timeout is held against it", () => {
+test("the function's own timeout replaces upstream_timeout, and exec_timeout is checked against it", () => {
   const slow = { ...annotated("timeout", "10m"), envVars: { exec_timeout: "10m" } };
   checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 30_000);
   const short = { ...annotated("timeout", "10s"), envVars: { exec_timeout: "15s" } };
@@ -261,7 +261,7 @@ test("the function's own timeout stands in place of upstream_timeout, and exec_t
   );
 });
 
-test("a function may ask for a timeout up to timeout_max, and the sentence names it", () => {
+test("a function may have a timeout up to timeout_max, and the error names it", () => {
   expect(() => checkTimeoutMax(annotated("timeout", "1h"), 3_600_000)).not.toThrow();
   expect(() => checkTimeoutMax(hello, 0)).not.toThrow();
   const refusal = refusalOf(() => checkTimeoutMax(annotated("timeout", "2h"), 3_600_000));
@@ -271,7 +271,7 @@ test("a function may ask for a timeout up to timeout_max, and the sentence names
   ]);
 });
 
-test("exec_timeout that is just a limit is within it", () => {
+test("exec_timeout equal to a limit is within it", () => {
   const minute = { ...hello, envVars: { exec_timeout: "1m" } };
   expect(() => checkExecTimeout(minute, { upstreamTimeout: 1_000 }, 60_000)).not.toThrow();
   expect(() => checkExecTimeout(hello, { upstreamTimeout: 0 }, 0)).not.toThrow();
@@ -327,12 +327,12 @@ describe("functionLimits()", () => {
     });
   });
 
-  test("an exec_timeout of 0 is none", () => {
+  test("an exec_timeout of 0 means no limit", () => {
     expect(functionLimits({ envVars: { exec_timeout: "0" } }).execTimeout).toBeUndefined();
   });
 });
 
-describe("how long a call may take", () => {
+describe("the limit of a call", () => {
   const platform = { upstreamTimeout: 30_000, timeoutMax: 3_600_000 };
 
   test.each<[timeout: number | undefined, execTimeout: number | undefined, limit: number, name: string]>([
@@ -379,26 +379,26 @@ test("scaleRules() has the defaults of the contract", () => {
   });
 });
 
-test("labels that no longer pass count as absent", () => {
+test("labels that are no longer valid count as absent", () => {
   expect(usableScaleRules({ "com.service.scale.max": "7" }).max).toBe(7);
   expect(usableScaleRules({ "com.service.scale.max": "none" })).toEqual(scaleRules(undefined));
   expect(usableScaleRules(undefined)).toEqual(scaleRules(undefined));
 });
 
-test("who may call a function whose annotations no longer pass is not known", () => {
+test("access to a function whose annotations are no longer valid is not known", () => {
   const facts = readFacts({ ...annotated("auth", "perhaps"), labels: { "com.service.scale.max": "7" } });
   expect(facts.scale.max).toBe(7);
   expect(() => limitsIn(facts)).toThrow('Cannot read annotation "com.service.auth"');
   expect(limitsIn(readFacts(annotated("concurrency.max", "7"))).concurrencyMax).toBe(7);
 });
 
-test("sentences quote at most 64 characters of what was sent", () => {
+test("errors quote at most 64 characters of what was sent", () => {
   expect(quote("x".repeat(64))).toBe(`"${"x".repeat(64)}"`);
   expect(quote("x".repeat(65))).toBe(`"${"x".repeat(64)}…"`);
   expect(quote('a"\n')).toBe(String.raw`"a\"\n"`);
 });
 
-test("retry rules of a function hold only what it says", () => {
+test("retry rules of a function have only what it states", () => {
   const retry = (annotations: Record<string, string>) =>
     functionLimits({
       annotations: Object.fromEntries(
@@ -420,11 +420,11 @@ test.each([
   [annotated("serviceaccount", "A"), "the name of a service account"],
   [annotated("auth", "x"), '"required" or "none"'],
   [annotated("health.http.path", "x"), 'a path that begins with "/"'],
-])("the sentence says what is expected %#", (deployment, expected) => {
+])("the error says what is expected %#", (deployment, expected) => {
   expect(refusalOf(() => checkDeployment(deployment)).message).toContain(`: expected ${expected}, got "`);
 });
 
-test("probes are read each under its own key", () => {
+test("each probe is read under its own key", () => {
   const annotations = {
     "com.service.health.http.path": "/healthz",
     "com.service.health.http.initialDelaySeconds": "1",
@@ -468,6 +468,6 @@ test.each<[FunctionDeployment, sentence: string]>([
     annotated("profile", "A"),
     'Cannot read annotation "com.service.profile": expected names separated by commas, got "A"',
   ],
-])("the sentence tells what to mend %#", (deployment, sentence) => {
+])("the error tells what to correct %#", (deployment, sentence) => {
   expect(refusalOf(() => checkDeployment(deployment)).message).toBe(sentence);
 });

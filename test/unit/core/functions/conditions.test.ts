@@ -48,7 +48,7 @@ describe("functionConditions", () => {
       },
     ],
     [
-      "settled, and a person is needed",
+      "settled, and a person has to act",
       { attention: { reason: "QueueNotFound", message: "Cannot queue" } },
       {
         Ready: "True ReplicasReady",
@@ -88,7 +88,7 @@ describe("functionConditions", () => {
       },
     ],
     [
-      "going to zero",
+      "scaling to zero",
       { wanted: 0, ready: 0, readyCurrent: 0 },
       {
         Ready: "True ScaledToZero",
@@ -141,9 +141,9 @@ describe("functionConditions", () => {
 
   test.each<[string, number, Partial<ConditionFacts>, string | undefined]>([
     ["one failure, then a pause", 1, { backingOff: true }, undefined],
-    ["two, then a pause", 2, { backingOff: true }, failure.message],
-    ["two, and a third attempt", 2, { backingOff: false }, undefined],
-    ["two, but what is wanted is ready", 2, { backingOff: true, ready: 1, readyCurrent: 1 }, undefined],
+    ["two failures, then a pause", 2, { backingOff: true }, failure.message],
+    ["two failures, and a third attempt", 2, { backingOff: false }, undefined],
+    ["two failures, but the desired replicas are ready", 2, { backingOff: true, ready: 1, readyCurrent: 1 }, undefined],
   ])("whether a failure is final: %s", (_, failures, facts, final) => {
     const backoff = { failures, until: 0, last: failure };
     expect(finalFailure(functionConditions({ ...starting, backoff, ...facts }, [], at))).toBe(final);
@@ -155,7 +155,7 @@ describe("functionConditions", () => {
     expect(ready?.message).toBe("0 of 1 replicas are ready: The process ended with code 3");
   });
 
-  test("lastTransitionTime is that of the last change of status, whatever the message says", () => {
+  test("lastTransitionTime is the time of the last change of status, whatever the message", () => {
     const before = functionConditions(starting, [], at);
     const after = functionConditions({ ...settled, wanted: 2, existing: 2 }, before, later);
 
@@ -168,8 +168,8 @@ describe("functionConditions", () => {
   });
 });
 
-describe("what is said of each condition", () => {
-  const said = (facts: Partial<ConditionFacts>): Record<string, string> => {
+describe("the message of each condition", () => {
+  const messages = (facts: Partial<ConditionFacts>): Record<string, string> => {
     const conditions = functionConditions({ ...settled, ...facts }, [], at);
     return Object.fromEntries(conditions.map(({ type, message }) => [type, message]));
   };
@@ -177,52 +177,52 @@ describe("what is said of each condition", () => {
   const progress = { reason: "PullingImage", message: "The image is pulled" };
   const backoff = { failures: 2, until: 0, last: failure };
 
-  test("settled: what runs is what is wanted", () => {
-    expect(said({})).toEqual({
+  test("settled: what runs equals desired state", () => {
+    expect(messages({})).toEqual({
       Ready: "1 of 1 replicas is ready",
       Healthy: "No replica has failed",
       Reconciling: "All desired replicas are ready, and no others exist",
       Stalled: "Nothing is in the way",
     });
-    expect(said({ wanted: 3, ready: 2 })["Ready"]).toBe("2 of 3 replicas are ready");
+    expect(messages({ wanted: 3, ready: 2 })["Ready"]).toBe("2 of 3 replicas are ready");
   });
 
   test("at zero nothing runs", () => {
-    expect(said({ wanted: 0, ready: 0, readyCurrent: 0, existing: 0 })).toMatchObject({
+    expect(messages({ wanted: 0, ready: 0, readyCurrent: 0, existing: 0 })).toMatchObject({
       Ready: "No replica is wanted; a call starts one",
       Healthy: "No replica runs",
     });
-    // One that still stops says nothing of the health of what is wanted.
+    // A replica that still stops does not count for health.
     expect(shown({ wanted: 0, ready: 1, readyCurrent: 0 })["Healthy"]).toBe("Unknown NothingRuns");
   });
 
-  test("what is on its way is counted", () => {
-    expect(said(starting)["Reconciling"]).toBe("0 of 1 replicas are ready");
-    expect(said({ superseded: 1, existing: 2, readyCurrent: 0 })["Reconciling"]).toBe(
+  test("replicas in progress are counted", () => {
+    expect(messages(starting)["Reconciling"]).toBe("0 of 1 replicas are ready");
+    expect(messages({ superseded: 1, existing: 2, readyCurrent: 0 })["Reconciling"]).toBe(
       "0 of 1 new replicas are ready, 1 old ones are left",
     );
-    expect(said({ superseded: 1, existing: 2 })["Reconciling"]).toBe("2 replicas exist, 1 are wanted");
-    expect(said({ existing: 3 })["Reconciling"]).toBe("3 replicas exist, 1 are wanted");
-    expect(said({ ...starting, backingOff: true })["Reconciling"]).toBe(
+    expect(messages({ superseded: 1, existing: 2 })["Reconciling"]).toBe("2 replicas exist, 1 are wanted");
+    expect(messages({ existing: 3 })["Reconciling"]).toBe("3 replicas exist, 1 are wanted");
+    expect(messages({ ...starting, backingOff: true })["Reconciling"]).toBe(
       "The next replica is started after a pause, as the last attempt failed",
     );
   });
 
-  test("what keeps replicas from starting comes before what one waits for, that before the last failure", () => {
-    const ready = (facts: Partial<ConditionFacts>) => said({ ...starting, ...facts })["Ready"];
+  test("what keeps replicas from starting outranks what one waits for, which outranks the last failure", () => {
+    const ready = (facts: Partial<ConditionFacts>) => messages({ ...starting, ...facts })["Ready"];
     expect(ready({ blocked, progress, backoff })).toBe("0 of 1 replicas are ready: Secret x does not exist");
     expect(ready({ progress, backoff })).toBe("0 of 1 replicas are ready: The image is pulled");
     expect(ready({ backoff })).toBe("0 of 1 replicas are ready: The process ended with code 3");
   });
 
-  test("what a replica waits for is said while fewer are ready than wanted", () => {
+  test("what a replica waits for is reported while fewer are ready than desired", () => {
     expect(shown({ ...starting, progress })["Reconciling"]).toBe("True PullingImage");
-    expect(said({ ...starting, progress })["Reconciling"]).toBe("The image is pulled");
+    expect(messages({ ...starting, progress })["Reconciling"]).toBe("The image is pulled");
     expect(shown({ existing: 2, progress })["Reconciling"]).toBe("True Stopping");
     expect(shown({ existing: 2, backingOff: true })["Reconciling"]).toBe("True Stopping");
   });
 
-  test("a crash loop stalls only what is not ready, and other failures keep their own word", () => {
+  test("a crash loop stalls only a function that is not ready, and other failures keep their reason", () => {
     expect(shown({ backoff })["Stalled"]).toBe("False Progressing");
     const other = { failures: 2, until: 0, last: { reason: "OOMKilled", message: "m" } };
     expect(shown({ ...starting, backoff: other })).toMatchObject({

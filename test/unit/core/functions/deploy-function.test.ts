@@ -15,7 +15,7 @@ import { sampleQueue } from "../../../contract/samples.ts";
 const hello: FunctionDeployment = { service: "hello", image: "ghcr.io/acme/hello:1" };
 const ref = { namespace: "functions", name: "hello" };
 const first = Date.UTC(2026, 0, 1);
-const code = (wanted: string) => expect.objectContaining({ code: wanted });
+const code = (expected: string) => expect.objectContaining({ code: expected });
 
 let functions: MemoryFunctionStore;
 let secrets: MemorySecretStore;
@@ -51,7 +51,7 @@ beforeEach(async () => {
   };
 });
 
-test("a new function is stored with its minimum; deployed again it keeps its age and rolls", async () => {
+test("a new function is stored with its minimum; deployed again it keeps its creation time and rolls", async () => {
   const created = await deployFunction(hello, "create", parts, () => first);
   expect(created).toMatchObject({ ...ref, replicas: 1, generation: 1, createdAt: "2026-01-01T00:00:00.000Z" });
   const replaced = await deployFunction(hello, "replace", parts, () => first + 1_000);
@@ -63,7 +63,7 @@ test("a new function is stored with its minimum; deployed again it keeps its age
   expect(await functions.get(ref)).toEqual(replaced);
 });
 
-test("create refuses a function that is there, and leaves it as it is", async () => {
+test("create refuses a function that exists, and leaves it as it is", async () => {
   const created = await deployFunction(hello, "create", parts);
   await expect(deployFunction(hello, "create", parts)).rejects.toThrow(
     'Cannot create function "hello": it already exists',
@@ -72,7 +72,7 @@ test("create refuses a function that is there, and leaves it as it is", async ()
   expect(await functions.get(ref)).toEqual(created);
 });
 
-test("secrets that it names must exist in its namespace", async () => {
+test("secrets of a function must exist in its namespace", async () => {
   await secrets.create({ namespace: "functions", name: "a" }, Buffer.from("x"));
   await secrets.create({ namespace: "other", name: "b" }, Buffer.from("x"));
   await deployFunction({ ...hello, secrets: ["a"] }, "create", parts);
@@ -86,7 +86,7 @@ test("secrets that it names must exist in its namespace", async () => {
   await expect(deployFunction(hello, "replace", none)).resolves.toMatchObject({ generation: 2 });
 });
 
-test("exec_timeout is checked against the function's own queue, or calls that are synchronous", async () => {
+test("exec_timeout is checked against the function's own queue, or synchronous calls", async () => {
   const slow = {
     ...hello,
     envVars: { exec_timeout: "10m" },
@@ -102,7 +102,7 @@ test("exec_timeout is checked against the function's own queue, or calls that ar
   await expect(deployFunction(slow, "create", parts)).resolves.toBeDefined();
 });
 
-test("a timeout of its own may be as long as timeout_max, and exec_timeout as long as that", async () => {
+test("a function's timeout may be as long as timeout_max, and exec_timeout as long as that", async () => {
   const slow = { ...hello, envVars: { exec_timeout: "10m" }, annotations: { "com.service.timeout": "10m" } };
   await expect(deployFunction(slow, "create", parts)).resolves.toBeDefined();
   await expect(deployFunction(slow, "replace", { ...parts, timeoutMax: 599_999 })).rejects.toThrow(
@@ -121,7 +121,7 @@ test("fields are judged before the edition, the edition before secrets", async (
   );
 });
 
-test("what was stored in a namespace that was deleted meanwhile is taken back", async () => {
+test("a function stored in a namespace that was deleted meanwhile is removed again", async () => {
   const entry = { name: "dev", labels: {}, annotations: {}, createdAt: "2026-01-01T00:00:00.000Z", deleting: false };
   await namespaceStore.write("dev", () => entry);
   const inDev = { ...hello, namespace: "dev" };
@@ -136,7 +136,7 @@ test("what was stored in a namespace that was deleted meanwhile is taken back", 
   );
 });
 
-test("by request replicas go from zero to scale.max", async () => {
+test("a request may set replicas from zero to scale.max", async () => {
   await deployFunction({ ...hello, labels: { "com.service.scale.max": "4" } }, "create", parts);
   await scaleFunction(functions, ref, 4, 0, () => first);
   expect(await functions.get(ref)).toMatchObject({
@@ -154,7 +154,7 @@ test("by request replicas go from zero to scale.max", async () => {
   );
 });
 
-test("by request replicas are no fewer than scale.min, but for 0, and what is wanted says so", async () => {
+test("a request sets no fewer replicas than scale.min, except 0, and desired state says so", async () => {
   await deployFunction({ ...hello, labels: { "com.service.scale.min": "2" } }, "create", parts);
   await scaleFunction(functions, ref, 0, 0);
   expect((await functions.get(ref))?.replicas).toBe(0);
@@ -166,7 +166,7 @@ test("by request replicas are no fewer than scale.min, but for 0, and what is wa
   });
 });
 
-test("an alert adds a fifth of the most, rounded up, within the bounds; resolved goes back to the fewest", async () => {
+test("an alert adds a fifth of the maximum, rounded up, within the bounds; resolved sets the minimum", async () => {
   const labels = { "com.service.scale.min": "2", "com.service.scale.max": "11" };
   await deployFunction({ ...hello, labels }, "create", parts);
   const counts: (number | undefined)[] = [];
@@ -188,7 +188,7 @@ test("an alert adds a fifth of the most, rounded up, within the bounds; resolved
   await expect(scaleByAlert(functions, { ...ref, name: "none" }, "firing")).rejects.toEqual(code("function_not_found"));
 });
 
-test("a count by request or by a firing alert is on hold until its time, or the next deployment", async () => {
+test("a count by request or by a firing alert is on hold until its end, or the next deployment", async () => {
   await deployFunction(hello, "create", parts);
   const hold = async () => (await functions.get(ref))?.hold;
   await scaleFunction(functions, ref, 3, 300_000, () => first);
@@ -208,7 +208,7 @@ test("a count by request or by a firing alert is on hold until its time, or the 
   expect(await hold()).toBeUndefined();
 });
 
-test("deployed again, replicas stay what they were, within the new bounds", async () => {
+test("after another deployment replicas stay as they were, within the new bounds", async () => {
   const bounded = (min: number, max: number): FunctionDeployment => ({
     ...hello,
     labels: { "com.service.scale.min": String(min), "com.service.scale.max": String(max) },

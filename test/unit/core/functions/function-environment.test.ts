@@ -21,7 +21,7 @@ test("has the names of the contract", () => {
   });
 });
 
-test("a port that a replica is told when it starts is not there before", () => {
+test("a port that a replica gets when it starts is not there before", () => {
   const wanted = desireFunction(undefined, "dev", { service: "hello", image: "x" }, now);
 
   expect(functionEnvironment(wanted, { ...surroundings, port: undefined })).not.toHaveProperty("PORT");

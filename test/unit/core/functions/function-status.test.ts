@@ -19,7 +19,7 @@ const wanted: DesiredFunction = {
   createdAt: "2026-01-01T00:00:00.000Z",
   updatedAt: "2026-01-02T00:00:00.000Z",
 };
-const said = (type: Condition["type"], status: Condition["status"]): Condition => ({
+const condition = (type: Condition["type"], status: Condition["status"]): Condition => ({
   type,
   status,
   reason: "Said",
@@ -27,7 +27,7 @@ const said = (type: Condition["type"], status: Condition["status"]): Condition =
   lastTransitionTime: "2026-01-01T00:00:00.000Z",
 });
 
-test("shows fields as deployed and counts as numbers", () => {
+test("shows fields as deployed, and counts as numbers", () => {
   const status = functionStatus(wanted, undefined, 0);
   expect(status).toMatchObject({
     name: "hello",
@@ -45,13 +45,13 @@ test("shows fields as deployed and counts as numbers", () => {
   expect(Object.keys(status)).not.toContain("envVars");
 });
 
-test("what the provider says of an older deployment is marked as such", () => {
+test("what the provider reported of an older deployment is marked as such", () => {
   const endpoints = {
     name: "hello",
     namespace: "functions",
     addresses: ["127.0.0.1:1"],
     observedGeneration: 1,
-    conditions: [said("Ready", "True"), said("Reconciling", "False")],
+    conditions: [condition("Ready", "True"), condition("Reconciling", "False")],
   };
   expect(functionStatus(wanted, endpoints, 0)).toMatchObject({
     availableReplicas: 1,
@@ -65,7 +65,7 @@ test("what the provider says of an older deployment is marked as such", () => {
   expect(conditions.slice(0, -1)).toEqual(endpoints.conditions);
 });
 
-test("condition Scaling says why there are this many replicas", () => {
+test("condition Scaling gives the reason for the number of replicas", () => {
   const scalingOf = (over: Partial<DesiredFunction>) =>
     functionStatus({ ...wanted, ...over }, undefined, 0).conditions.at(-1);
   expect(scalingOf({})).toMatchObject({
@@ -89,7 +89,7 @@ test("condition Scaling says why there are this many replicas", () => {
   });
 });
 
-test("before the provider has spoken, what is ready is unknown", () => {
+test("before the provider has reported, readiness is unknown", () => {
   const pending = { reason: "Pending", lastTransitionTime: wanted.updatedAt };
   const reconciling = {
     ...pending,
@@ -100,7 +100,7 @@ test("before the provider has spoken, what is ready is unknown", () => {
   const ready = { ...pending, type: "Ready", status: "Unknown", message: "The provider has not reported yet" };
   expect(functionStatus(wanted, undefined, 0).conditions.slice(0, -1)).toEqual([reconciling, ready]);
   const endpoints = { name: "hello", namespace: "functions", addresses: [], observedGeneration: 1 };
-  const healthy = said("Healthy", "True");
+  const healthy = condition("Healthy", "True");
   expect(functionStatus(wanted, { ...endpoints, conditions: [healthy] }, 0).conditions.slice(0, -1)).toEqual([
     healthy,
     reconciling,

@@ -14,7 +14,7 @@ function open() {
   return { table, store: new ObservedFunctionStore(new MemoryFunctionStore(), table.functionObserver) };
 }
 
-test("what was written is in the table when the write resolves, without any watch", async () => {
+test("a write is in the table when it resolves, without any watch", async () => {
   const { table, store } = open();
   await store.write(ref, deploy("2026-01-01T00:00:00Z"));
   expect(table.find("hello", undefined)?.wanted.generation).toBe(1);
@@ -23,7 +23,7 @@ test("what was written is in the table when the write resolves, without any watc
   expect(table.find("hello", undefined)).toBeUndefined();
 });
 
-test("an older state that the watch brings late changes nothing, one made anew does", async () => {
+test("an older state that the watch brings late changes nothing, a recreated function does", async () => {
   const { table, store } = open();
   const first = await store.write(ref, deploy("2026-01-01T00:00:00Z"));
   await store.write(ref, deploy("2026-01-02T00:00:00Z"));
@@ -34,19 +34,19 @@ test("an older state that the watch brings late changes nothing, one made anew d
   expect(table.find("hello", undefined)?.wanted.generation).toBe(1);
 });
 
-test("reads and watches are those of the store behind it", async () => {
+test("reads and watches go to the store behind it", async () => {
   const { store } = open();
   const written = await store.write(ref, deploy("2026-01-01T00:00:00Z"));
   expect(await store.get(ref)).toEqual(written);
   expect(await store.list("functions")).toEqual([written]);
-  const told: string[] = [];
+  const events: string[] = [];
   const end = await store.watch({
-    set: ({ name }) => told.push(`set ${name}`),
-    removed: ({ name }) => told.push(`removed ${name}`),
-    synced: () => told.push("synced"),
+    set: ({ name }) => events.push(`set ${name}`),
+    removed: ({ name }) => events.push(`removed ${name}`),
+    synced: () => events.push("synced"),
   });
   expect(await store.remove(ref)).toBe(true);
   end();
   await store.write(ref, deploy("2026-01-02T00:00:00Z"));
-  expect(told).toEqual(["set hello", "synced", "removed hello"]);
+  expect(events).toEqual(["set hello", "synced", "removed hello"]);
 });

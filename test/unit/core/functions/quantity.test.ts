@@ -35,17 +35,17 @@ test.each([
   "0x1",
   "1\n",
   "0.0000000001",
-])("%j is none", (text) => {
+])("%j is invalid", (text) => {
   expect(parseQuantity(text)).toBeUndefined();
 });
 
-test("counts up to what fits in 64 signed bits", () => {
+test("counts up to the maximum of 64 signed bits", () => {
   expect(parseQuantity("922337203685477.5807e4")).toBe((2n ** 63n - 1n) * quantityScale);
   expect(parseQuantity("922337203685477.5808e4")).toBeUndefined();
   expect(parseQuantity("8Ei")).toBeUndefined();
 });
 
-test("never negative, whatever the text", () => {
+test("is never negative, whatever the text", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9.]{1,9}(m|k|Ki|e\d)?$/)), (text) => {
       const value = parseQuantity(text);

@@ -4,7 +4,7 @@ import { connectionOptions } from "../../../../runtime/api/http-grammar.ts";
 import { withoutHeaders } from "../../../../runtime/core/headers/header-list.ts";
 import { endToEndHeaders, isHopByHop, isSimpleConnection } from "../../../../runtime/core/headers/hop-by-hop.ts";
 
-test("isHopByHop() knows the headers that stop at every hop", () => {
+test("isHopByHop() knows the hop-by-hop headers", () => {
   for (const name of [
     "connection",
     "http2-settings",
@@ -28,7 +28,7 @@ test("connectionOptions() and isPlainConnection() read lists", () => {
   expect(isSimpleConnection("close, x-one")).toBe(false);
 });
 
-test("endToEndHeaders() keeps order and spelling of what goes on", () => {
+test("endToEndHeaders() keeps order and spelling of end-to-end headers", () => {
   const headers = [
     "X-One",
     "1",
@@ -46,7 +46,7 @@ test("endToEndHeaders() keeps order and spelling of what goes on", () => {
   expect(endToEndHeaders(headers)).toEqual(["X-One", "1", "x-one", "3"]);
 });
 
-test("only Connection names headers that stop here, and a name without a value is dropped", () => {
+test("only Connection names further hop-by-hop headers, and a name without a value is dropped", () => {
   expect(endToEndHeaders(["X-Names", "x-two", "X-Two", "2"])).toEqual(["X-Names", "x-two", "X-Two", "2"]);
   expect(endToEndHeaders(["X-One", "1", "X-Two"])).toEqual(["X-One", "1"]);
   expect(withoutHeaders(["X-One", "1", "Host", "h", "X-Two"], new Set(["host"]))).toEqual(["X-One", "1"]);

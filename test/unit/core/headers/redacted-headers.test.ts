@@ -7,7 +7,7 @@ test.each(["Authorization", "cookie", "Set-Cookie", "Proxy-Authorization", "X-Ap
   (name) => expect(redactedHeaders([name, "hidden"])).toEqual([name, "[redacted]"]),
 );
 
-test("others are, also where a value looks like such a name", () => {
+test("other values are shown, also where a value looks like such a name", () => {
   const headers = ["Accept", "token", "X-Own", "Authorization", "X-Cookie", "a", "Cookie-Consent", "b"];
   expect(redactedHeaders(headers)).toEqual(headers);
 });

@@ -29,17 +29,17 @@ test.each([
   ["a short trace id", `00-${traceId.slice(1)}-${spanId}-01`],
   ["a short span id", `00-${traceId}-${spanId.slice(1)}-01`],
   ["short flags", `00-${traceId}-${spanId}-1`],
-  ["no hexadecimal version", `0x-${traceId}-${spanId}-01`],
-  ["no hexadecimal flags", `00-${traceId}-${spanId}-0x`],
+  ["a version that is not hexadecimal", `0x-${traceId}-${spanId}-01`],
+  ["flags that are not hexadecimal", `00-${traceId}-${spanId}-0x`],
   ["something before", ` ${valid}`],
-  ["something behind in version 00", `${valid}-more`],
-  ["something behind without a dash", `cc-${traceId}-${spanId}-01more`],
-])("%s cannot", (_what, value) => {
+  ["more text in version 00", `${valid}-more`],
+  ["more text without a dash", `cc-${traceId}-${spanId}-01more`],
+])("%s cannot be passed on", (_what, value) => {
   expect(isTraceParent(value)).toBe(false);
   expect(traceIdIn(["traceparent", value])).toBeUndefined();
 });
 
-test("the trace id of a call is that of its header", () => {
+test("the trace id of a call is taken from its header", () => {
   expect(traceIdIn(["TraceParent", valid])).toBe(traceId);
   expect(traceIdIn(["tracestate", valid])).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { isFunctionName, isSecretName } from "../../../../runtime/api/grammar.ts
 import { isLabelKey, isLabelValue } from "../../../../runtime/core/labels/label-syntax.ts";
 import { anyCharacter } from "../../../support/any-character.ts";
 
-/** Mostly what names are made of, so that many are accepted. */
+/** Mostly characters of names, so that many are accepted. */
 const nearlyName = (maxLength: number) =>
   fc.string({
     unit: fc.constantFrom(
@@ -47,7 +47,7 @@ const hostile = [
   "a\n",
 ];
 
-test("a function name that is accepted is safe as file, subject and Kubernetes name", () => {
+test("an accepted function name is safe as file, subject and Kubernetes name", () => {
   for (const name of hostile) expect(isFunctionName(name), name).toBe(false);
   let accepted = 0;
   fc.assert(
@@ -63,7 +63,7 @@ test("a function name that is accepted is safe as file, subject and Kubernetes n
   fc.assert(fc.property(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/), isFunctionName));
 });
 
-test("a secret name that is accepted never leaves its directory", () => {
+test("an accepted secret name never leaves its directory", () => {
   for (const name of ["..", ".", "a/b", "a..b", ".a", "a.", "A", "a".repeat(254)])
     expect(isSecretName(name), name).toBe(false);
   let accepted = 0;
@@ -110,7 +110,7 @@ describe("label syntax", () => {
     for (const value of [" ", "a b", "-a", "a_", "a".repeat(64), "a/b"]) expect(isLabelValue(value), value).toBe(false);
   });
 
-  test("long hostile keys are judged at once", () => {
+  test("long hostile keys are checked fast", () => {
     expect(isLabelKey(`${"a-".repeat(100_000)}/b`)).toBe(false);
     expect(isLabelKey(`${"a.".repeat(100_000)}!/b`)).toBe(false);
   });

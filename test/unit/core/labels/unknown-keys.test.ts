@@ -47,11 +47,11 @@ describe("unknownKey()", () => {
     );
   });
 
-  test("what is built is not said to be missing", () => {
+  test("known keys are not reported as unknown", () => {
     expect(annotationsNotBuilt.filter((name) => name in annotationRules)).toEqual([]);
   });
 
-  test("keys of other prefixes, and of the family's, are stored", () => {
+  test("keys with other prefixes, also those of the OpenFaaS family, are stored", () => {
     const others = { "com.openfaas.scale.mim": "x", "com.servicea": "x", "scale.min": "x", topic: "x" };
     expect(unknownKey({ ...hello, labels: others, annotations: others })).toBeUndefined();
   });

@@ -32,7 +32,7 @@ const partsOf = (edition: Edition, defaultNamespace = "functions"): NamespacePar
     exists: (name) => table.find(name) !== undefined,
   },
 });
-const code = (wanted: string) => expect.objectContaining({ code: wanted });
+const code = (expected: string) => expect.objectContaining({ code: expected });
 
 beforeEach(async () => {
   store = new MemoryNamespaceStore();
@@ -74,10 +74,10 @@ describe("createNamespace()", () => {
     ["qa", { labels: { "a b": "" } }, "validation_failed"],
     ["qa", { labels: { a: "a b" } }, "validation_failed"],
     ["qa", { labels: { "com.service.namespace": "0" } }, "validation_failed"],
-  ])("%s with %j is %s", async (name, texts, wanted) => {
+  ])("%s with %j is %s", async (name, texts, expected) => {
     await createNamespace({ name: "dev" }, parts);
 
-    await expect(createNamespace({ name, ...texts }, parts)).rejects.toEqual(code(wanted));
+    await expect(createNamespace({ name, ...texts }, parts)).rejects.toEqual(code(expected));
     expect(namespaceNames(parts)).toEqual(["dev", "functions"]);
   });
 
@@ -86,14 +86,14 @@ describe("createNamespace()", () => {
     await expect(createNamespace({ name: "qa", annotations }, parts)).rejects.toEqual(code("validation_failed"));
   });
 
-  test("the sentence says why a name is taken", async () => {
+  test("the error says why a name is taken", async () => {
     await createNamespace({ name: "dev" }, parts);
     const sentence = (name: string) => createNamespace({ name }, parts).catch((err: Error) => err.message);
     expect(await sentence("dev")).toBe('Cannot create namespace "dev": it already exists');
     expect(await sentence("functions")).toBe('Cannot create namespace "functions": it is the default one');
   });
 
-  test("of an alias makes a real namespace, and its deletion gives the alias back", async () => {
+  test("with the name of an alias creates a real namespace, whose deletion restores the alias", async () => {
     expect((await showNamespace("openfaas-fn", parts)).name).toBe("functions");
     await createNamespace({ name: "openfaas-fn", labels: { real: "yes" } }, parts);
 
@@ -105,7 +105,7 @@ describe("createNamespace()", () => {
 });
 
 describe("replaceNamespace()", () => {
-  test("replaces both maps, of the default namespace too, under its alias too", async () => {
+  test("replaces both maps, also of the default namespace and under its alias", async () => {
     await createNamespace({ name: "dev", labels: { a: "1" }, annotations: { b: "2" } }, parts);
     await replaceNamespace({ name: "dev", labels: { c: "3" } }, parts);
     await replaceNamespace({ name: "openfaas-fn", annotations: { d: "4" } }, parts);
@@ -115,7 +115,7 @@ describe("replaceNamespace()", () => {
     expect(namespaceNames(parts)).toEqual(["dev", "functions"]);
   });
 
-  test("knows none that is not there or being deleted", async () => {
+  test("refuses a namespace that does not exist or is being deleted", async () => {
     await createNamespace({ name: "dev" }, parts);
     await deleteNamespace("dev", parts);
 
@@ -139,7 +139,7 @@ describe("deleteNamespace()", () => {
     await createNamespace({ name: "dev" }, parts);
   });
 
-  test("the default one is not deletable", async () => {
+  test("the default namespace cannot be deleted", async () => {
     await expect(deleteNamespace("functions", parts)).rejects.toEqual(code("forbidden"));
     await expect(deleteNamespace("functions", parts)).rejects.toThrow(
       'Cannot delete namespace "functions": it is the default one',
@@ -167,7 +167,7 @@ test.each(["community", "standard"] as const)(
   },
 );
 
-test("a default namespace that was stored stays one when another becomes the default", async () => {
+test("a stored default namespace remains when another becomes the default", async () => {
   await ensureDefaultNamespace(parts);
   const stored = await store.get("functions");
   await ensureDefaultNamespace(parts);
@@ -178,7 +178,7 @@ test("a default namespace that was stored stays one when another becomes the def
   await deleteNamespace("functions", partsOf("pro", "work"));
 });
 
-test("confirmNamespace() takes back what was written into a namespace that is gone", async () => {
+test("confirmNamespace() undoes a write into a namespace that is gone", async () => {
   let undone = 0;
   const undo = async (): Promise<void> => void (undone += 1);
   await createNamespace({ name: "dev" }, parts);
@@ -191,7 +191,7 @@ test("confirmNamespace() takes back what was written into a namespace that is go
   expect(undone).toBe(2);
 });
 
-test("until() waits for the watch, and no longer than told", async () => {
+test("until() waits for the watch, and no longer than the given time", async () => {
   const known = table.until(() => table.find("dev") !== undefined, 10_000);
   const never = table.until(() => table.find("qa") !== undefined, 20);
   const entry = { name: "dev", labels: {}, annotations: {}, createdAt: "2026-01-01T00:00:00Z", deleting: false };
@@ -201,16 +201,16 @@ test("until() waits for the watch, and no longer than told", async () => {
   await never;
   table.observer.set({ ...entry, deleting: true });
   expect([table.find("dev"), table.isDeleting("dev"), table.deleting()]).toEqual([undefined, true, ["dev"]]);
-  const heard: string[] = [];
-  table.onChange((name) => heard.push(name));
+  const changes: string[] = [];
+  table.onChange((name) => changes.push(name));
   table.observer.set({ ...entry, deleting: true, labels: { a: "b" } });
-  expect(heard).toEqual([]);
+  expect(changes).toEqual([]);
   table.observer.removed("dev");
-  expect(heard).toEqual(["dev"]);
+  expect(changes).toEqual(["dev"]);
   expect([table.isDeleting("dev"), table.deleting(), table.names()]).toEqual([false, [], []]);
 });
 
-test("a default namespace may have a name that would be reserved: it exists, and can be changed", async () => {
+test("a default namespace may have a name that would be reserved; it can be changed, but not deleted", async () => {
   const kept = partsOf("pro", "default");
   await expect(createNamespace({ name: "default" }, kept)).rejects.toEqual(code("namespace_exists"));
   await replaceNamespace({ name: "default", labels: { a: "1" } }, kept);
@@ -218,7 +218,7 @@ test("a default namespace may have a name that would be reserved: it exists, and
   await expect(deleteNamespace("default", kept)).rejects.toEqual(code("forbidden"));
 });
 
-test("sentences say what was asked for", async () => {
+test("errors name what was requested", async () => {
   await expect(createNamespace({ name: "dev" }, partsOf("community"))).rejects.toThrow(
     'Cannot change namespace "dev": edition "community" has only "functions", more need edition "pro"',
   );
@@ -231,7 +231,7 @@ test("sentences say what was asked for", async () => {
   );
 });
 
-test("a change is over when the watch has told it", async () => {
+test("a change resolves when the watch has reported it", async () => {
   const slow = new NamespaceTable();
   const late = { ...partsOf("pro"), namespaceTable: slow };
   late.namespaces = { ...late.namespaces, exists: (name) => slow.find(name) !== undefined };
@@ -261,34 +261,34 @@ test("a change is over when the watch has told it", async () => {
   expect(entries).toEqual(["dev", "dev"]);
 });
 
-test("who listens hears when a namespace begins to be deleted", () => {
-  const heard: string[] = [];
+test("listeners are notified when a namespace begins to be deleted", () => {
+  const changes: string[] = [];
   const entry = { name: "dev", labels: {}, annotations: {}, createdAt: "2026-01-01T00:00:00Z", deleting: false };
-  const forget = table.onChange((name) => heard.push(name));
+  const stopListening = table.onChange((name) => changes.push(name));
   for (const next of [entry, entry, { ...entry, deleting: true }]) table.observer.set(next);
-  expect(heard).toEqual(["dev", "dev"]);
-  forget();
+  expect(changes).toEqual(["dev", "dev"]);
+  stopListening();
   table.observer.removed("dev");
-  expect(heard).toHaveLength(2);
+  expect(changes).toHaveLength(2);
 });
 
-test("until() waits on while other things change, and listens no longer than it waits", async () => {
+test("until() waits through other changes, and listens no longer than it waits", async () => {
   const entry = { name: "dev", labels: {}, annotations: {}, createdAt: "2026-01-01T00:00:00Z", deleting: false };
-  let asked = 0;
+  let checks = 0;
   let over = false;
   const isThere = (): boolean => {
-    asked += 1;
+    checks += 1;
     return table.find("qa") !== undefined;
   };
   const waiting = table.until(isThere, 10_000).then(() => (over = true));
   table.observer.set(entry);
   await new Promise(setImmediate);
-  expect([over, asked]).toEqual([false, 2]);
+  expect([over, checks]).toEqual([false, 2]);
   table.observer.set({ ...entry, name: "qa" });
   await waiting;
-  const then = asked;
+  const then = checks;
   table.observer.removed("dev");
-  expect(asked).toBe(then);
+  expect(checks).toBe(then);
   table.observer.set({ ...entry, name: "old", deleting: true });
   expect([table.names(), table.deleting()]).toEqual([["qa"], ["old"]]);
 });

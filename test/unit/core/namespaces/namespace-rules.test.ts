@@ -12,7 +12,7 @@ const rules: NamespaceRules = {
 };
 const pro: NamespaceRules = { ...rules, edition: "pro" };
 
-test.each([undefined, "functions", "openfaas-fn"])("%s means the default one", (name) => {
+test.each([undefined, "functions", "openfaas-fn"])("%s means the default namespace", (name) => {
   expect(resolveNamespace(name, rules, "namespace_not_found")).toBe("functions");
 });
 
@@ -34,27 +34,27 @@ test.each([
   expect(() => resolveNamespace(name, rules, "namespace_not_found")).toThrow(expect.objectContaining({ code }));
 });
 
-test("with several namespaces one that exists is itself, unless it is reserved", () => {
+test("with several namespaces an existing name means itself, unless it is reserved", () => {
   expect(resolveNamespace("dev", pro, "namespace_not_found")).toBe("dev");
   expect(() => resolveNamespace("kept", pro, "namespace_not_found")).toThrow(
     expect.objectContaining({ code: "namespace_reserved" }),
   );
 });
 
-test("an alias gives way to a namespace of its name, in editions with several", () => {
+test("a namespace with the name of an alias outranks it, in editions with several", () => {
   const exists = (name: string): boolean => name === "openfaas-fn";
   expect(resolveNamespace("openfaas-fn", { ...pro, exists }, "namespace_not_found")).toBe("openfaas-fn");
   expect(resolveNamespace("openfaas-fn", pro, "namespace_not_found")).toBe("functions");
   expect(resolveNamespace("openfaas-fn", { ...rules, exists }, "namespace_not_found")).toBe("functions");
 });
 
-test("the sentence of the edition's limit names the edition needed", () => {
+test("the error of the edition's limit names the edition needed", () => {
   expect(() => resolveNamespace("dev", rules, "namespace_not_found")).toThrow(
     'Cannot use namespace "dev": edition "community" has only "functions", more need edition "pro"',
   );
 });
 
-test("with several namespaces an unknown one is what the route says", () => {
+test("with several namespaces the error for an unknown one is that of the route", () => {
   for (const unknown of ["validation_failed", "namespace_not_found"] as const) {
     expect(() => resolveNamespace("qa", pro, unknown)).toThrow(expect.objectContaining({ code: unknown }));
   }
@@ -64,6 +64,6 @@ test.each([
   ["A", rules, 'Cannot read namespace name "A": only a to z, 0 to 9 and "-" inside are allowed, at most 63 characters'],
   ["weir", rules, 'Cannot use namespace "weir": it is reserved'],
   ["qa", pro, 'Cannot find namespace "qa": it does not exist'],
-])("the sentence says what is wrong with %j", (name, under, sentence) => {
+])("the error says what is wrong with %j", (name, under, sentence) => {
   expect(() => resolveNamespace(name, under, "namespace_not_found")).toThrow(sentence);
 });

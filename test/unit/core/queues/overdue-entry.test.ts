@@ -35,7 +35,7 @@ test.each<[what: string, found: LedgerEntry | undefined, overdue: boolean]>([
   ["one that waits an hour for its next attempt", written(50 * minutes, pending(now + 10 * minutes)), false],
   ["one whose next attempt may wait for its host", written(70 * minutes, pending(now - 18 * minutes)), false],
   ["one whose next attempt was due long ago", written(70 * minutes, pending(now - 21 * minutes)), true],
-  ["one that nothing was written of for long", written(21 * minutes, pending()), true],
+  ["one whose record was not written for long", written(21 * minutes, pending()), true],
 ])("callback: %s", (_what, found, overdue) => {
   expect(isOverdueCallback(found, now, tolerance)).toBe(overdue);
 });

@@ -21,6 +21,6 @@ test.each<[queue: string, edition: Edition, home: QueuePlace["home"], remedy: st
   ],
   ["reports", "enterprise", "machine", "raise queues.reports.max_inflight in the settings file (now 1)"],
   ["reports", "enterprise", "cluster", 'raise max_inflight of "reports" in weir:queues of the stack (now 1)'],
-])("more calls at once of queue %s in edition %s on a %s", (name, edition, home, remedy) => {
+])("how to run more calls of queue %s in edition %s on a %s", (name, edition, home, remedy) => {
   expect(moreSlots({ name, maxInflight: 1 }, { edition, home })).toBe(remedy);
 });

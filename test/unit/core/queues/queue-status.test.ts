@@ -24,7 +24,7 @@ const status = (over: Partial<QueueState>, slots = 4, running = 0, queue = sampl
   queueStatus(queue, { state: state(over), workers: { slots, running }, deadLetters: 7 }, place);
 
 describe("the status of a queue", () => {
-  test("says what is in it, and nothing of why when no call waits", () => {
+  test("counts its calls, and gives no reason when no call waits", () => {
     expect(status({ onLoan: 1, firstAt: 8_500 }, 4, 1)).toEqual({
       name: "default",
       queued: 0,
@@ -42,7 +42,7 @@ describe("the status of a queue", () => {
     expect(status({})).not.toHaveProperty("why");
   });
 
-  test("never counts more running than there are, nor fewer waiting than none", () => {
+  test("never counts more running calls than there are, nor fewer than 0 waiting ones", () => {
     expect(status({ onLoan: 2 }, 4, 3)).toMatchObject({ running: 2, waiting: 0 });
     expect(status({ onLoan: 5 }, 4, 3)).toMatchObject({ running: 3, waiting: 2 });
   });
@@ -57,11 +57,11 @@ describe("the status of a queue", () => {
     [{ onLoan: 5 }, 4, 4, false, "nextAttemptAt in the record of each says when"],
     [{ onLoan: 3 }, 4, 0, false, "nextAttemptAt in the record of each says when"],
     [{ fresh: 9, onLoan: 1 }, 1, 0, true, "Its first call waits for a retry, and a strict queue lets no other pass"],
-  ])("%j with %i slots, %i running, strict %s: why", (over, slots, running, strict, why) => {
-    expect(status(over, slots, running, sampleQueue({ strict })).why).toContain(why);
+  ])("%j with %i slots, %i running, strict %s: why", (over, slots, running, strict, reason) => {
+    expect(status(over, slots, running, sampleQueue({ strict })).why).toContain(reason);
   });
 
-  test("says so when what held its calls is gone", () => {
+  test("says so when its stream is gone from the broker", () => {
     const gone = queueStatus(
       sampleQueue(),
       {
@@ -88,7 +88,7 @@ describe("the position of a call", () => {
     expect(queuePosition(hundred, acceptedAt)).toBe(position);
   });
 
-  test("is 1 for one that was handed back, alone, or of which the queue does not know yet", () => {
+  test("is 1 for a call that was handed back, is alone, or is not yet known to the queue", () => {
     expect(queuePosition({ ...hundred, delivered: 60 }, 1_100)).toBe(1);
     expect(queuePosition(state(), 5)).toBe(1);
     expect(queuePosition({ ...hundred, firstAt: undefined }, 9_900)).toBe(1);
@@ -97,11 +97,11 @@ describe("the position of a call", () => {
     expect(queuePosition(state({ fresh: 1, first: 4, last: 4, firstAt: 5, lastAt: 5, delivered: 3 }), 5)).toBe(1);
   });
 
-  test("is asked of the queue at most twice a second, of queued calls only, and left out when nobody answers", async () => {
-    let asked = 0;
+  test("is read at most twice a second, for queued calls only, and absent without a response", async () => {
+    let reads = 0;
     const positions = new QueuePositions({
       read: async (queue) => {
-        asked++;
+        reads++;
         if (queue === "none") return undefined;
         if (queue === "away") throw new Error("the broker is away");
         return hundred;
@@ -111,17 +111,17 @@ describe("the position of a call", () => {
     const queued = sampleEntry({ accepted: "1100000000" });
     expect(await Promise.all([positions.of(queued), positions.of(queued)])).toEqual([2, 2]);
     expect(await positions.of({ ...queued, state: "running" })).toBeUndefined();
-    expect(asked).toBe(1);
+    expect(reads).toBe(1);
     expect(await positions.of({ ...queued, queue: "none" })).toBeUndefined();
     expect(await positions.of({ ...queued, queue: "away" })).toBeUndefined();
   });
 });
 
-test("workers are added up by queue, forgotten at their end and after some silence", async () => {
+test("workers are summed by queue, and dropped at their end or after missing reports", async () => {
   const activity = new MemoryActivity();
   let now = 0;
   const sums = new WorkerSums(activity, () => now);
-  const say = async (source: string, queue: string, slots: number, running: number) => {
+  const report = async (source: string, queue: string, slots: number, running: number) => {
     activity.publish({ source, number: 1, deltas: [], worker: { queue, slots, running } });
     await Promise.resolve();
   };
@@ -131,25 +131,25 @@ test("workers are added up by queue, forgotten at their end and after some silen
     deltas: [{ function: "echo.functions", finished: 1, inFlight: 1 }],
   });
   expect(sums.untilComplete).toBe(1_200);
-  await say("a", "default", 4, 1);
-  await say("b", "default", 2, 2);
-  await say("c", "slow", 1, 1);
+  await report("a", "default", 4, 1);
+  await report("b", "default", 2, 2);
+  await report("c", "slow", 1, 1);
   expect(sums.of("default")).toEqual({ slots: 6, running: 3 });
   expect(sums.of("slow")).toEqual({ slots: 1, running: 1 });
   expect(sums.of("none")).toEqual({ slots: 0, running: 0 });
-  await say("b", "default", 0, 0);
+  await report("b", "default", 0, 0);
   expect(sums.of("default")).toEqual({ slots: 4, running: 1 });
   now = 3_600;
-  await say("c", "slow", 0, 1);
+  await report("c", "slow", 0, 1);
   expect(sums.untilComplete).toBe(0);
   expect(sums.of("default")).toEqual({ slots: 0, running: 0 });
   expect(sums.of("slow")).toEqual({ slots: 0, running: 1 });
   sums.close();
-  await say("a", "default", 4, 1);
+  await report("a", "default", 4, 1);
   expect(sums.of("default")).toEqual({ slots: 0, running: 0 });
 });
 
-test("a worker that runs nothing still has its slots, until it was silent for more than 3.5 s", async () => {
+test("a worker that runs nothing still has its slots, until its reports are missing for more than 3.5 s", async () => {
   const activity = new MemoryActivity();
   let now = 0;
   const sums = new WorkerSums(activity, () => now);

@@ -31,7 +31,7 @@ beforeEach(async () => {
   for (let n = 1; n <= 101; n++) await letters.put(letter(`call-${n}`));
 });
 
-test("queues are listed by name; one that is not declared is refused with those that are", () => {
+test("queues are listed by name; the error for an undeclared one names the declared ones", () => {
   const table = new QueueTable();
   for (const name of ["default", "slow", "bulk"]) table.observer.set(sampleQueue({ name }));
   table.observer.synced();
@@ -47,7 +47,7 @@ test("queues are listed by name; one that is not declared is refused with those 
   );
 });
 
-test("before the declarations are known no queue is said to be missing: 503, to be tried again", () => {
+test("before the declarations are known no queue is reported missing: 503 with a retry", () => {
   const table = new QueueTable();
   const refusal = expect.objectContaining({ code: "queue_unavailable", callQueued: "no", retryAfterSeconds: 1 });
   const sentence =
@@ -56,7 +56,7 @@ test("before the declarations are known no queue is said to be missing: 503, to 
   expect(find).toThrow(sentence);
   expect(find).toThrow(refusal);
   expect(() => knownQueues(table)).toThrow(refusal);
-  // The bucket is there, and the doctor has not written the default queue, which comes last.
+  // The bucket exists, and the doctor has not written the default queue, which it writes last.
   table.observer.set(sampleQueue({ name: "bulk" }));
   table.observer.synced();
   expect(find).toThrow(refusal);
@@ -74,10 +74,10 @@ test("a queue is shown with its own state, workers and dead letters", async () =
   activity.publish({ source: "worker", number: 1, deltas: [], worker });
   await Promise.resolve();
   const empty = { fresh: 0, onLoan: 1, first: 1, last: 1, firstAt: 0, lastAt: 0, delivered: 1, now: 500 };
-  const asked: string[] = [];
+  const reads: string[] = [];
   const states = {
     read: async (queue: string) => {
-      asked.push(queue);
+      reads.push(queue);
       return empty;
     },
     depths: async () => expect.fail("nobody needs that"),
@@ -85,7 +85,7 @@ test("a queue is shown with its own state, workers and dead letters", async () =
   const place = { edition: "enterprise", home: "machine" } as const;
   const shown = await showQueue({ table: new QueueTable(), states, workers, letters, place }, sampleQueue());
   expect(shown).toMatchObject({ name: "default", queued: 0, running: 1, deadLetters: 101, oldestAgeSeconds: 0.5 });
-  expect(asked).toEqual(["default"]);
+  expect(reads).toEqual(["default"]);
 });
 
 describe("dead letters", () => {
@@ -101,10 +101,10 @@ describe("dead letters", () => {
     expect(await showDeadLetters(letters, "slow", {})).toEqual({ items: [] });
   });
 
-  test("a page has 100 unless it is asked for from 1 to 1000", async () => {
+  test("a page has 100 dead letters, or as many as requested from 1 to 1000", async () => {
     for (const limit of ["", undefined]) {
-      const asked = limit === undefined ? {} : { limit };
-      expect((await showDeadLetters(letters, "default", asked)).items).toHaveLength(100);
+      const parameters = limit === undefined ? {} : { limit };
+      expect((await showDeadLetters(letters, "default", parameters)).items).toHaveLength(100);
     }
     expect((await showDeadLetters(letters, "default", { limit: "1" })).items).toHaveLength(1);
     expect((await showDeadLetters(letters, "default", { limit: "1000" })).items).toHaveLength(101);
@@ -118,7 +118,7 @@ describe("dead letters", () => {
     }
   });
 
-  test("a page begins where the one before said", async () => {
+  test("a page begins where the previous one said", async () => {
     expect((await showDeadLetters(letters, "default", { after: "0" })).items[0]?.callId).toBe("call-1");
     expect((await showDeadLetters(letters, "default", { after: "9007199254740991" })).items).toEqual([]);
     for (const after of ["-1", "x", "9007199254740992", "10000000000000000"]) {
@@ -129,7 +129,7 @@ describe("dead letters", () => {
   });
 });
 
-test("the default queue is declared from the settings, tries again what may pass, and is not strict", () => {
+test("the default queue is declared from the settings, retries transient failures, and is not strict", () => {
   const facts = { replicas: 2, maxInflight: 3, timeout: 4, ackWait: 5, maxLength: 6 };
   const retry = { retryAttempts: 7, retryMinWait: 8, retryMaxWait: 9 };
   expect(declareDefaultQueue({ ...facts, ...retry })).toEqual({

@@ -92,8 +92,8 @@ const refusal = async (act: () => Promise<unknown>) => {
   return err;
 };
 
-describe("a call that was given up", () => {
-  test("is queued again under its id, its counters new, its runs counted on, its letter gone", async () => {
+describe("a dead call", () => {
+  test("is queued again under its id: counters reset, run numbers continued, letter removed", async () => {
     await record(failed());
     await letters.put(deadLetterOf());
     await redrive();
@@ -117,14 +117,14 @@ describe("a call that was given up", () => {
     expect(letters.all()).toEqual([]);
   });
 
-  test("whose record is gone gets a new one that counts on from the letter", async () => {
+  test("whose record is gone gets a new one that continues from the letter", async () => {
     await letters.put(deadLetterOf({ redrives: 2 }));
     await redrive();
     expect(await entry()).toMatchObject({ state: "queued", run: 4, redrives: 3, maxRetries: 10 });
     expect(calls.size("default")).toBe(1);
   });
 
-  test("takes its callback's letter along when both were given up", async () => {
+  test("removes its callback's letter, too, when both were given up", async () => {
     await record(failed({ callback: { url, state: "failed", attempts: 9 } }));
     await letters.put(deadLetterOf());
     await letters.put(callbackLetter());
@@ -132,7 +132,7 @@ describe("a call that was given up", () => {
     expect([letters.all(), calls.size("default"), callbacks.size]).toEqual([[], 1, 0]);
   });
 
-  test("a redrive that ended after the record was changed is gone on with, also by two at once", async () => {
+  test("continues a redrive that ended after the record was changed, also by two at once", async () => {
     await record(failed());
     await letters.put(deadLetterOf());
     const silent: CallQueue = { put: async () => ({ kind: "unknown" }) };
@@ -149,7 +149,7 @@ describe("a call that was given up", () => {
     expect([letters.all(), calls.size("default")]).toEqual([[], 1]);
   });
 
-  test("two redrives at once are one", async () => {
+  test("two redrives at once count as one", async () => {
     await record(failed());
     await letters.put(deadLetterOf());
     const outcomes = await Promise.allSettled([redrive(), redrive(), redrive()]);
@@ -178,7 +178,7 @@ describe("a call that was given up", () => {
     expect(await entry()).toBeUndefined();
   });
 
-  test("a record that changes in between is looked at again", async () => {
+  test("a record that changes in between is read again", async () => {
     await record(failed());
     await letters.put(deadLetterOf());
     let races = 0;
@@ -219,7 +219,7 @@ describe("a call that was given up", () => {
     expect(await entry()).toMatchObject({ state: "failed" });
   });
 
-  test("is refused when nobody can read it", async () => {
+  test("is refused when it cannot be decoded", async () => {
     await letters.put(deadLetterOf({ reason: "undecodable" }));
     expect(await refusal(redrive)).toMatchObject({
       code: "call_not_redrivable",
@@ -229,7 +229,7 @@ describe("a call that was given up", () => {
 });
 
 describe("a callback that was given up", () => {
-  test("is sent again with its output, in a window of its own; the call does not run", async () => {
+  test("is sent again with its output, in a new window; the call does not run", async () => {
     await record(failed({ state: "done", reason: null, callback: { url, state: "failed", attempts: 9, first: 5 } }));
     await letters.put(callbackLetter());
     await redrive();
@@ -237,14 +237,14 @@ describe("a callback that was given up", () => {
     expect([calls.size("default"), callbacks.size, letters.all()]).toEqual([0, 1, []]);
   });
 
-  test("also without its record, which stays away", async () => {
+  test("is sent without its record, which is not created", async () => {
     await letters.put(callbackLetter());
     await redrive();
     expect(await entry()).toBeUndefined();
     expect(callbacks.size).toBe(1);
   });
 
-  test("is gone on with when the redrive before ended in between", async () => {
+  test("continues when the previous redrive ended in between", async () => {
     await record(failed({ redrives: 1, callback: { url, state: "pending", attempts: 0 } }));
     await letters.put(callbackLetter());
     await redrive();
@@ -263,8 +263,8 @@ describe("a callback that was given up", () => {
   });
 });
 
-describe("letters", () => {
-  test("are deleted together, and what is not there is not found", async () => {
+describe("dead letters", () => {
+  test("are deleted together, and a missing one is not found", async () => {
     await letters.put(deadLetterOf());
     await letters.put(callbackLetter());
     await deleteDeadLetters(letters, "default", call.id);
@@ -277,7 +277,7 @@ describe("letters", () => {
     }
   });
 
-  test("are shown without their headers, body and address, and with what to do", async () => {
+  test("are shown without their headers, body and address, and with advice", async () => {
     await letters.put(callbackLetter());
     const [letter] = (await letters.list("default", 0, 1)).letters;
     if (letter === undefined) throw new Error("there is no letter");
@@ -314,7 +314,7 @@ describe("the advice on a dead letter", () => {
     expect(adviceOn({ ...stored, reason })).toContain(advice);
   });
 
-  test("speaks of what is not known in general", () => {
+  test("is general where facts are not known", () => {
     const unknown = { ...stored, reason: "exhausted", function: undefined, lastStatus: undefined } as const;
     expect(adviceOn(unknown)).toContain("the last one ended with no status: fix the function, then redrive");
     expect(Object.keys(deadLetterView(unknown))).not.toContain("lastStatus");
@@ -342,7 +342,7 @@ describe("what a redrive does", () => {
     expect(decideRedrive([], undefined)).toEqual({ action: "refuse", because: "there is no dead letter of it" });
   });
 
-  test("counts on from the higher of letter and record, and goes on with what was begun", async () => {
+  test("continues from the higher of letter and record, and completes what was begun", async () => {
     const { ofCall, ofCallback } = await read();
     const pending = { url, state: "pending", attempts: 0 } as const;
     const lost = { url, state: "failed", attempts: 9 } as const;
@@ -370,7 +370,7 @@ describe("what a redrive does", () => {
     expect(decideRedrive([ofCallback], failed({ redrives: 2, callback: pending }))).toMatchObject({ action: "refuse" });
   });
 
-  test("leaves a record that was begun with as it is", async () => {
+  test("leaves a record alone that was changed before", async () => {
     await record(failed({ redrives: 1, callback: { url, state: "pending", attempts: 3 } }));
     await letters.put(callbackLetter());
     const before = await ledger.read(call.id);
@@ -378,7 +378,7 @@ describe("what a redrive does", () => {
     expect(await ledger.read(call.id)).toEqual(before);
   });
 
-  test("gives the record a new time to live, and back its own when the queue refuses", async () => {
+  test("gives the record a new time to live, and restores the old one when the queue refuses", async () => {
     const long = 7 * day + day;
     await record(failed());
     await letters.put(deadLetterOf());
@@ -392,7 +392,7 @@ describe("what a redrive does", () => {
     expect(await near(long)).toBe(true);
   });
 
-  test("is given up when the record never comes to rest", async () => {
+  test("is given up when the record keeps changing", async () => {
     await record(failed());
     await letters.put(deadLetterOf());
     const restless = ledgerWith(ledger, { update: async () => ({ kind: "conflict" }) });
@@ -403,7 +403,7 @@ describe("what a redrive does", () => {
     });
   });
 
-  test("says in its sentence what was asked, and how long the queue was waited for", async () => {
+  test("names in its error what was requested, and how long the queue was waited for", async () => {
     expect(await refusal(redrive)).toMatchObject({ message: expect.stringMatching(/^Cannot redrive call /) });
     const remove = () => deleteDeadLetters(letters, "default", call.id);
     expect(await refusal(remove)).toMatchObject({ message: expect.stringMatching(/^Cannot delete call /) });
@@ -428,7 +428,7 @@ describe("what a redrive does", () => {
     expect([letters.all().length, calls.size("default")]).toEqual([1, 0]);
   });
 
-  test("decides anew when another makes the record first", async () => {
+  test("decides again when another creates the record first", async () => {
     await letters.put(deadLetterOf());
     const racing = ledgerWith(ledger, {
       create: async (id, wanted, until) => {

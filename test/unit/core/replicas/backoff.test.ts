@@ -18,11 +18,11 @@ test("waits 0.5 s, doubling to 30 s", () => {
   expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test("jitter takes away up to a quarter", () => {
+test("jitter shortens it by up to a quarter", () => {
   expect(backOffRestart(undefined, failure, { now: 0, readyFor: 0, jitter: 0 }).until).toBe(375);
 });
 
-test("begins again after 60 s of readiness", () => {
+test("resets after 60 s of readiness", () => {
   const seventh = { failures: 7, until: 10, last: failure };
 
   expect(backOffRestart(seventh, failure, { now: 100_000, readyFor: 59_999, jitter: 1 }).failures).toBe(8);
@@ -51,7 +51,7 @@ test.each([
 
 test.each<[timeout: string, envVars: Readonly<Record<string, string>>, grace: number]>([
   ["40s", {}, 41_000],
-  // Runs from a queue may still take as long as any other.
+  // Runs from a queue may still take as long as the others.
   ["10s", {}, 31_000],
   ["40s", { exec_timeout: "35s" }, 37_000],
   ["40s", { exec_timeout: "soon" }, 41_000],

@@ -30,7 +30,7 @@ describe("FunctionTable", () => {
     }
   });
 
-  test("a function of another namespace needs it named", () => {
+  test("finds a function of another namespace only by its full name", () => {
     const table = open();
     table.functionObserver.set(wanted("hello", "dev"));
 
@@ -38,7 +38,7 @@ describe("FunctionTable", () => {
     expect(table.findKey("hello.dev")?.ref).toEqual({ name: "hello", namespace: "dev" });
   });
 
-  test("an alias gives way to a namespace of that name, and comes back after it", () => {
+  test("a namespace with the name of an alias outranks it while it exists", () => {
     const usable = new Set<string>();
     const table = new FunctionTable({
       defaultNamespace: "functions",
@@ -63,7 +63,7 @@ describe("FunctionTable", () => {
       expect(table.findKey(`${name}.openfaas-fn`)?.key).toBe(`${name}.functions`);
   });
 
-  test("functions of a namespace are found only while it is usable, and stay known", () => {
+  test("functions of a namespace are found only while it is usable, and stay in the table", () => {
     const usable = new Set(["dev"]);
     const table = new FunctionTable({
       defaultNamespace: "functions",
@@ -83,7 +83,7 @@ describe("FunctionTable", () => {
     expect([...table.entries()]).toHaveLength(2);
   });
 
-  test("takes functions and endpoints in either order", () => {
+  test("accepts functions and endpoints in either order", () => {
     const table = open();
     table.endpointsObserver.set(endpoints("early", ["a:1"]));
     table.functionObserver.set(wanted("early"));
@@ -114,19 +114,19 @@ describe("FunctionTable", () => {
     expect(entry.replicas[1]).toBe(replica);
   });
 
-  test("tells of changed replicas, of addresses that are gone and of removed functions", () => {
+  test("reports changed replicas, addresses that are gone and removed functions", () => {
     const table = open();
-    const heard: string[] = [];
-    table.onReplicas((entry) => heard.push(`replicas ${entry.replicas.length}`));
-    table.onGone((address) => heard.push(`gone ${address}`));
-    table.onRemoved((entry) => heard.push(`removed ${entry.key}`));
+    const events: string[] = [];
+    table.onReplicas((entry) => events.push(`replicas ${entry.replicas.length}`));
+    table.onGone((address) => events.push(`gone ${address}`));
+    table.onRemoved((entry) => events.push(`removed ${entry.key}`));
 
     table.functionObserver.set(wanted("hello"));
     table.endpointsObserver.set(endpoints("hello", ["a:1"]));
     table.endpointsObserver.set(endpoints("hello", ["b:1"]));
     table.functionObserver.removed({ name: "hello", namespace: "functions" });
 
-    expect(heard).toEqual([
+    expect(events).toEqual([
       "replicas 1",
       "replicas 1",
       "gone a:1",
@@ -138,16 +138,16 @@ describe("FunctionTable", () => {
     expect([...table.entries()]).toEqual([]);
   });
 
-  test("a function that nobody knows is removed without a word", () => {
+  test("the removal of an unknown function is not reported", () => {
     const table = open();
-    const heard: string[] = [];
-    table.onRemoved((entry) => heard.push(entry.key));
+    const events: string[] = [];
+    table.onRemoved((entry) => events.push(entry.key));
     table.functionObserver.removed({ name: "never", namespace: "functions" });
     table.endpointsObserver.removed({ name: "never", namespace: "functions" });
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
   });
 
-  test("endpoints that are removed take the replicas along, for a function that comes again, too", () => {
+  test("removed endpoints remove the replicas, also for a function that is created again", () => {
     const table = open();
     table.functionObserver.set(wanted("hello"));
     table.endpointsObserver.set(endpoints("hello", ["a:1"]));
@@ -158,7 +158,7 @@ describe("FunctionTable", () => {
     expect(table.findKey("hello")?.replicas).toEqual([]);
   });
 
-  test("an address that stays is not gone", () => {
+  test("an address that stays is not reported as gone", () => {
     const table = open();
     const gone: string[] = [];
     table.onGone((address) => gone.push(address));
@@ -168,7 +168,7 @@ describe("FunctionTable", () => {
     expect(gone).toEqual(["a:1"]);
   });
 
-  test("a name is looked for in the namespace that is named", () => {
+  test("a name is looked up in the given namespace", () => {
     const table = open();
     table.functionObserver.set(wanted("hello"));
     table.functionObserver.set(wanted("hello", "dev"));
@@ -176,7 +176,7 @@ describe("FunctionTable", () => {
     expect(table.find("hello", "qa")).toBeUndefined();
   });
 
-  test("a function that goes leaves the same name under a real namespace of its alias", () => {
+  test("removing a function keeps the same name in a real namespace of its alias", () => {
     const table = new FunctionTable({
       defaultNamespace: "functions",
       aliases: ["openfaas-fn"],
@@ -188,7 +188,7 @@ describe("FunctionTable", () => {
     expect(table.findKey("hello.openfaas-fn")?.key).toBe("hello.openfaas-fn");
   });
 
-  test("synced once both watches are", () => {
+  test("is synced once both watches are", () => {
     const other = open();
     other.endpointsObserver.synced();
     expect(other.synced).toBe(false);
@@ -206,7 +206,7 @@ describe("pickReplica()", () => {
     turn: 0,
   });
 
-  test("takes the one with the fewest calls in flight", () => {
+  test("picks the one with the fewest calls in flight", () => {
     expect(pickReplica(choice(3, 1, 2))?.address).toBe("r1");
   });
 
@@ -215,7 +215,7 @@ describe("pickReplica()", () => {
     expect(Array.from({ length: 4 }, () => pickReplica(equal)?.address)).toEqual(["r0", "r1", "r2", "r0"]);
   });
 
-  test("none at the limit, none but the excepted one, none at all", () => {
+  test("picks none at the limit, none but the excluded one, and none when there is none", () => {
     expect(pickReplica(choice(2, 2), 2)).toBeUndefined();
     expect(pickReplica(choice(2, 1), 2)?.address).toBe("r1");
     const one = choice(0);
@@ -224,7 +224,7 @@ describe("pickReplica()", () => {
   });
 });
 
-test("a pick that finds none does not end anybody's turn", () => {
+test("a pick that finds none does not change the turn", () => {
   const full = {
     replicas: [
       { address: "a", inFlight: 1 },

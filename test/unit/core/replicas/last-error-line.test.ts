@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { lastErrorLine } from "../../../../runtime/core/replicas/last-error-line.ts";
 
-/** What programs really wrote when they ended, and the line that says why. */
-const crashes: readonly [what: string, output: string, why: string][] = [
+/** What programs really wrote when they ended, and the line that tells the cause. */
+const crashes: readonly [what: string, output: string, line: string][] = [
   [
-    "node, an error nobody catches",
+    "node, an uncaught error",
     `
 /srv/app.js:1
 throw new Error("DATABASE_URL is not set")
@@ -134,7 +134,7 @@ Node.js v26.10.0
     "Error: connect ECONNREFUSED 127.0.0.1:1",
   ],
   [
-    "node, what is thrown is no error",
+    "node, something else than an Error is thrown",
     `
 /srv/app.js:1
 throw 5
@@ -185,7 +185,7 @@ see the manual
     "RuntimeError: cannot start",
   ],
   [
-    "python, a traceback long before the end is of something else",
+    "python, a traceback long before the end is unrelated",
     `
 Traceback (most recent call last):
   File "/srv/app.py", line 3, in handle
@@ -243,7 +243,7 @@ Exception in thread "main" java.lang.IllegalStateException: no PORT
   ],
   ["a shell that finds no program", "\nsh: 1: nosuchprog: not found\n", "sh: 1: nosuchprog: not found"],
   [
-    "a shell that finds no program, and npm about it",
+    "a shell that finds no program, below npm",
     `
 > start
 > tsx server.ts
@@ -271,19 +271,19 @@ note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
 `,
     "/srv/app.rb:1:in `boot': no configuration (RuntimeError)",
   ],
-  ["a program that says it itself", "\nstarting\nno configuration\n\n", "no configuration"],
+  ["a program with its own message", "\nstarting\nno configuration\n\n", "no configuration"],
 ];
 
 describe("tellingLine", () => {
-  test.each(crashes)("%s", (_what, output, why) => {
-    expect(lastErrorLine(output.split("\n"))?.text).toBe(why);
+  test.each(crashes)("%s", (_what, output, line) => {
+    expect(lastErrorLine(output.split("\n"))?.text).toBe(line);
   });
 
-  test("nothing was said", () => {
+  test("no output", () => {
     expect(lastErrorLine(["", " "])).toBeUndefined();
   });
 
-  test("whether it was the last one", () => {
+  test("whether it was the last line", () => {
     expect(lastErrorLine(["one", " two "])).toEqual({ text: "two", isLast: true });
     expect(lastErrorLine(["panic: no", "goroutine 1 [running]:"])).toEqual({ text: "panic: no", isLast: false });
   });

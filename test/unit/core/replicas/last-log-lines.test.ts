@@ -14,10 +14,10 @@ const record = (second: number, text: string): LogRecord => ({
 });
 
 test("the last ten lines of all replicas by time, without their ends, and cut where they are long", async () => {
-  const asked: LogQuery[] = [];
+  const queries: LogQuery[] = [];
   const logs: LogSource = {
     async *read(query) {
-      asked.push(query);
+      queries.push(query);
       for (let second = 0; second < 20; second += 2) yield record(second, `a ${second}\n`);
       for (let second = 1; second < 20; second += 2) yield record(second, `b ${second}\n`);
       yield record(20, `${"x".repeat(1_000)}\n`);
@@ -27,10 +27,10 @@ test("the last ten lines of all replicas by time, without their ends, and cut wh
   expect(lines).toEqual(
     [11, 12, 13, 14, 15, 16, 17, 18, 19].map((n) => `${n % 2 === 0 ? "a" : "b"} ${n}`).concat("x".repeat(400)),
   );
-  expect(asked).toEqual([{ ...ref, instance: undefined, tail: 10, since: 7, follow: false }]);
+  expect(queries).toEqual([{ ...ref, instance: undefined, tail: 10, since: 7, follow: false }]);
 });
 
-test("those there are when there is no more time, and an error where there is one", async () => {
+test("the lines so far when time is over, and an error where there is one", async () => {
   const enough = new AbortController();
   const slow: LogSource = {
     async *read() {
@@ -48,7 +48,7 @@ test("those there are when there is no more time, and an error where there is on
   await expect(lastLogLines(broken, ref, 0, new AbortController().signal)).rejects.toThrow("away");
 });
 
-test("nothing of what a function wrote steers the terminal of who reads it; tabs stay", async () => {
+test("nothing that a function wrote controls the terminal of the reader; tabs stay", async () => {
   const logs: LogSource = {
     async *read() {
       yield record(1, "\u001B[31mred\u001B[0m\tand\u0007 a bell, \u001B]0;title\u0007and a\rreturn\r\n");

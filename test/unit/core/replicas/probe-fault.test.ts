@@ -16,7 +16,7 @@ const h2c = { ...connection, protocol: "h2c" } as const;
 const watchdogGet = { ...get, isFunctionPort: false };
 const nothing = "the process runs, but nothing listens on port 8080 ($PORT)";
 
-test.each<[asked: ProbeAsked, result: ProbeResult, fault: string | undefined]>([
+test.each<[probe: ProbeAsked, result: ProbeResult, fault: string | undefined]>([
   [get, { kind: "passed" }, undefined],
   [connection, { kind: "refused" }, nothing],
   [get, { kind: "refused" }, nothing],
@@ -32,14 +32,14 @@ test.each<[asked: ProbeAsked, result: ProbeResult, fault: string | undefined]>([
   [connection, { kind: "broken", words: "no route" }, "port 8080 cannot be reached: no route"],
   [h2c, { kind: "broken", words: "it closed the connection" }, "port 8080 speaks no HTTP/2: it closed the connection"],
   [{ ...get, address: "[::1]:8080" }, { kind: "responded", status: 500 }, "GET /_/ready on port 8080 answered 500"],
-])("%j %j", (asked, result, fault) => {
-  expect(probeFault(asked, result)).toBe(fault);
+])("%j %j", (probe, result, fault) => {
+  expect(probeFault(probe, result)).toBe(fault);
 });
 
 test.each([
   [[], nothing],
   [["127.0.0.1:3000"], "the process runs and listens on 127.0.0.1:3000, but not on port 8080 ($PORT)"],
   [["[::1]:8080", "*:9000"], "the process runs and listens on [::1]:8080, *:9000, but not on 127.0.0.1:8080 ($PORT)"],
-])("a process that listens on %j and not where it should", (found, sentence) => {
+])("a process that listens on %j instead of its port", (found, sentence) => {
   expect(listensElsewhere("127.0.0.1:8080", "$PORT", found)).toBe(sentence);
 });

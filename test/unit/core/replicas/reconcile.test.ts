@@ -36,7 +36,7 @@ function decide(replicas: readonly ReplicaFacts[], over: Partial<ReconcileFacts>
 }
 
 describe("decideReconcile", () => {
-  test("starts what is missing, all at once", () => {
+  test("starts all missing replicas at once", () => {
     expect(decide([], { wanted: { replicas: 3, generation: 2 } })).toEqual([
       { action: "start", count: 3, because: "missing" },
     ]);
@@ -45,7 +45,7 @@ describe("decideReconcile", () => {
     ]);
   });
 
-  test("has nothing to do when what runs is what is wanted, also at 0", () => {
+  test("has nothing to do when what runs equals desired state, also at 0", () => {
     expect(decide([replica("a")])).toEqual([]);
     expect(decide([replica("a", { ready: false, state: "starting" })])).toEqual([]);
     expect(decide([], { wanted: { replicas: 0, generation: 2 } })).toEqual([]);
@@ -63,7 +63,7 @@ describe("decideReconcile", () => {
     ]);
   });
 
-  test("stops a retired replica only when endpoints without it were published long enough ago", () => {
+  test("stops a retired replica only when endpoints without it were published long enough before", () => {
     expect(decide([replica("a"), replica("b", { retired: true })])).toEqual([]);
     expect(decide([replica("a"), replica("b", { retired: true, unpublishedAt: now - 99 })])).toEqual([
       { action: "wait", until: now + 1, because: "draining" },
@@ -77,7 +77,7 @@ describe("decideReconcile", () => {
     expect(decide([replica("a"), replica("b", { retired: true, state: "stopping", unpublishedAt: 0 })])).toEqual([]);
   });
 
-  test("clears away what ended and starts another one, after the back-off", () => {
+  test("removes what ended and starts another one, after the back-off", () => {
     const ended = [replica("a", { state: "exited", ready: false })];
     expect(decide(ended)).toEqual([
       { action: "stop", id: "a", because: "ended" },
@@ -110,14 +110,14 @@ describe("decideReconcile", () => {
     ]);
   });
 
-  test("old replicas that serve nobody make room at once", () => {
+  test("old replicas that are not ready make room at once", () => {
     expect(decide([replica("a", { generation: 1, ready: false })])).toEqual([
       { action: "retire", id: "a", because: "superseded" },
       { action: "start", count: 1, because: "superseding" },
     ]);
   });
 
-  test("an old replica goes on serving while the new generation fails", () => {
+  test("an old replica keeps serving while the new generation fails", () => {
     const old = replica("a", { generation: 1 });
     expect(decide([old, replica("b", { state: "exited", ready: false })], { startAfter: now + 1 })).toEqual([
       { action: "stop", id: "b", because: "ended" },
@@ -125,14 +125,14 @@ describe("decideReconcile", () => {
     ]);
   });
 
-  test("an exclusive function is stopped first and started when nothing of it is left", () => {
+  test("an exclusive function is stopped first, and started when no replica is left", () => {
     const old = replica("a", { generation: 1 });
     expect(decide([old], { exclusive: true })).toEqual([{ action: "retire", id: "a", because: "superseded" }]);
     expect(decide([{ ...old, retired: true, state: "stopping" }], { exclusive: true })).toEqual([]);
     expect(decide([], { exclusive: true })).toEqual([{ action: "start", count: 1, because: "missing" }]);
   });
 
-  test("retires everything of a function that was removed", () => {
+  test("retires all replicas of a function that was removed", () => {
     expect(decide([replica("a"), replica("b", { generation: 1 })], { wanted: undefined })).toEqual([
       { action: "retire", id: "a", because: "removed" },
       { action: "retire", id: "b", because: "removed" },
@@ -148,7 +148,7 @@ describe("decideReconcile", () => {
     unpublishedAt: fc.option(fc.integer({ min: now - 200, max: now }), { nil: undefined }),
   });
 
-  test("never takes away ready replicas that are needed, never starts more than one too many", () => {
+  test("never retires ready replicas that are needed, and never starts more than one too many", () => {
     fc.assert(
       fc.property(fc.array(anyReplica, { maxLength: 12 }), fc.integer({ min: 0, max: 6 }), (drawn, wanted) => {
         const replicas = drawn.map((over, index) =>
@@ -174,7 +174,7 @@ describe("decideReconcile", () => {
     );
   });
 
-  test("comes to rest with what is wanted, whatever there was, with never fewer ready than before or wanted", () => {
+  test("reaches desired state from any state, with never fewer ready than before or desired", () => {
     fc.assert(
       fc.property(fc.array(anyReplica, { maxLength: 8 }), fc.integer({ min: 0, max: 5 }), (drawn, wanted) => {
         let replicas = drawn.map((over, index) =>
@@ -221,8 +221,8 @@ describe("decideReconcile", () => {
   });
 });
 
-describe("decideReconcile, at its edges", () => {
-  test("an old replica that serves stays until a new one does, whoever else is old", () => {
+describe("decideReconcile, edge cases", () => {
+  test("an old replica that serves stays until a new one does, whatever others are old", () => {
     const old = [replica("a", { generation: 1 }), replica("b", { generation: 1, ready: false })];
     expect(decide(old)).toEqual([
       { action: "retire", id: "b", because: "superseded" },
@@ -230,7 +230,7 @@ describe("decideReconcile, at its edges", () => {
     ]);
   });
 
-  test("a pause ends at its moment", () => {
+  test("a pause ends exactly on time", () => {
     expect(decide([], { startAfter: now })).toEqual([{ action: "start", count: 1, because: "missing" }]);
     expect(decide([], { startAfter: now + 1 })).toEqual([{ action: "wait", until: now + 1, because: "backing-off" }]);
   });

@@ -11,7 +11,7 @@ test.each<[what: string, over: Partial<ReplicaEnd>, lines: string[], reason: str
   ["words of the engine", { words: "no such device" }, [], "Error", "Replica r ended with code 3: no such device"],
   ["last line", {}, ["one", " two ", " "], "Error", "Replica r ended with code 3; it said last: two"],
   [
-    "lines of the watchdog are not the function's",
+    "lines of the watchdog are skipped",
     {},
     ["one", "watchdog: it listens"],
     "Error",
@@ -25,14 +25,14 @@ test.each<[what: string, over: Partial<ReplicaEnd>, lines: string[], reason: str
     "The process ended with code 1; it said last: one",
   ],
   [
-    "last words are the last",
+    "the last line of the watchdog",
     {},
     ["watchdog: The process ended with code 1", "one"],
     "Error",
     "Replica r ended with code 3; it said last: one",
   ],
   [
-    "what only looks like the watchdog",
+    "a line that only looks like the watchdog's",
     {},
     ["my watchdog: The process is fine"],
     "Error",
@@ -46,23 +46,23 @@ test.each<[what: string, over: Partial<ReplicaEnd>, lines: string[], reason: str
     "Cannot run the function: it has no process",
   ],
   [
-    "the line that says why, where it is not the last",
+    "the line with the cause, where it is not the last",
     {},
     ["Error: no port", "    at main (app.js:1:1)", "", "Node.js v26.1.0"],
     "Error",
     "Replica r ended with code 3; it said: Error: no port",
   ],
-  ["another thing that cannot be", {}, ["watchdog: Cannot listen on 8080"], "Error", "Cannot listen on 8080"],
-  ["no memory, no limit", { outOfMemory: true }, [], "OOMKilled", `${killed} there is`],
+  ["another error of the watchdog", {}, ["watchdog: Cannot listen on 8080"], "Error", "Cannot listen on 8080"],
+  ["out of memory without a limit", { outOfMemory: true }, [], "OOMKilled", `${killed} there is`],
   [
-    "no memory, its own limit",
+    "out of memory at its own limit",
     { outOfMemory: true, memoryLimit: 128 * mebibyte },
     ["one", "watchdog: The process ended with code 1"],
     "OOMKilled",
     `${killed} its limit of 128 MiB; it said last: one`,
   ],
   [
-    "no memory, the platform's limit",
+    "out of memory at the platform's limit",
     { outOfMemory: true, memoryLimit: 1_000, isDefaultLimit: true },
     [],
     "OOMKilled",
@@ -79,6 +79,6 @@ test.each<[what: string, over: Partial<ReplicaEnd>, lines: string[], reason: str
   expect(replicaEndFailure("r", { ...end, ...over }, lines)).toEqual({ reason, message });
 });
 
-test("a sentence has at most 400 characters", () => {
+test("a message has at most 400 characters", () => {
   expect(replicaEndFailure("r", end, ["x".repeat(1_000)]).message).toHaveLength(400);
 });

@@ -63,7 +63,7 @@ describe("Waker", () => {
     expect(waker.waitingCallers).toBe(0);
   });
 
-  test("no write when replicas are wanted already", async () => {
+  test("no write when replicas are already desired", async () => {
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 1 });
     const waited = waker.wait(entryOf(platform, "figlet"));
@@ -85,7 +85,7 @@ describe("Waker", () => {
     expect((await waited).address).toBe("a:1");
   });
 
-  test("gives up after the wake timeout, with what the provider says", async () => {
+  test("gives up after the wake timeout, with the reason of the provider", async () => {
     vi.useFakeTimers();
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 1 });
@@ -107,7 +107,7 @@ describe("Waker", () => {
     expect(waker.waitingCallers).toBe(0);
   });
 
-  test("one that waits again has what is left of the timeout", async () => {
+  test("a caller that waits again has the rest of its timeout", async () => {
     vi.useFakeTimers();
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 1 });
@@ -134,7 +134,7 @@ describe("Waker", () => {
     await first;
   });
 
-  test("refuses callers that hold more bytes together than may be held, and takes others once those are served", async () => {
+  test("refuses callers above the limit of waiting bytes, and accepts others once those are served", async () => {
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 0 });
     const entry = entryOf(platform, "figlet");
@@ -166,7 +166,7 @@ describe("Waker", () => {
       retryAfterSeconds: 5,
     };
 
-    test("those who wait are told, and new ones at once, until the next attempt", async () => {
+    test("waiting callers get the failure, and new ones at once, until the next attempt", async () => {
       const { platform, waker } = open();
       platform.deploy("figlet", { replicas: 1 });
       const entry = entryOf(platform, "figlet");
@@ -181,7 +181,7 @@ describe("Waker", () => {
       expect((await waited).address).toBe("a:1");
     });
 
-    test("what is said of a function at 0, or of an older generation, keeps nobody from waking it", async () => {
+    test("the status of a function at 0, or of an older generation, prevents no wake", async () => {
       const { platform, waker } = open();
       platform.deploy("figlet", { replicas: 0 });
       const entry = entryOf(platform, "figlet");
@@ -221,8 +221,8 @@ describe("Waker", () => {
   });
 });
 
-describe("Waker, what it leaves behind", () => {
-  test("one whose signal aborted before, or whose function is gone, does not begin to wait", async () => {
+describe("Waker, cleanup", () => {
+  test("a caller whose signal is already aborted, or whose function is gone, does not wait", async () => {
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 0 });
     const entry = entryOf(platform, "figlet");
@@ -236,7 +236,7 @@ describe("Waker, what it leaves behind", () => {
     expect(waker.waitingCallers).toBe(0);
   });
 
-  test("those who wait are told that the function was removed, and how many wait already", async () => {
+  test("waiting callers learn that the function was removed, further ones how many wait already", async () => {
     const { platform, waker } = open({ maxWaitingCallers: 1 });
     platform.deploy("figlet", { replicas: 1 });
     const waited = waker.wait(entryOf(platform, "figlet"));
@@ -244,12 +244,12 @@ describe("Waker, what it leaves behind", () => {
       'Cannot wake function "figlet.functions": 1 callers are waiting already',
     );
     const removed = { code: "function_not_found", message: 'Cannot wake function "figlet.functions": it was removed' };
-    const told = expect(waited).rejects.toMatchObject(removed);
+    const rejected = expect(waited).rejects.toMatchObject(removed);
     await platform.store.remove({ name: "figlet", namespace: "functions" });
-    await told;
+    await rejected;
   });
 
-  test("a caller that was served keeps neither timer nor listener, and wakes nothing any more", async () => {
+  test("a caller that was served leaves no timer and no listener, and wakes nothing afterwards", async () => {
     vi.useFakeTimers();
     const { platform, waker } = open();
     platform.deploy("figlet", { replicas: 1 });
@@ -267,22 +267,22 @@ describe("Waker, what it leaves behind", () => {
   });
 });
 
-test.each<[type: "Stalled" | "Ready", status: "True" | "False", wakeTimeout: number, why: string, said?: string]>([
+test.each<[type: "Stalled" | "Ready", status: "True" | "False", wakeTimeout: number, reason: string, text?: string]>([
   ["Stalled", "False", 60_000, "no replica ready after 60 s"],
   ["Ready", "True", 60_000, "no replica ready after 60 s"],
   ["Ready", "False", 60_000, "no replica ready after 60 s", "0 of 1 replicas are ready"],
   ["Ready", "False", 60_000, "no replica ready after 60 s (no: port)", "0 of 1 replicas are ready: no: port"],
   ["Stalled", "True", 60_000, "no replica ready after 60 s (the image is gone)"],
   ["Stalled", "False", 1_500, "no replica ready after 1s500ms"],
-])("%s %s: after %i ms the caller is told %s", async (type, status, wakeTimeout, why, said = "the image is gone") => {
+])("%s %s: after %i ms the caller gets %s", async (type, status, wakeTimeout, reason, text = "the image is gone") => {
   vi.useFakeTimers();
   const platform = createTestPlatform();
   const { store: functions, table } = platform;
   const waker = new Waker({ functions, table, wakeTimeout, maxWaitingCallers: 10, maxWaitingBytes: 10 });
   platform.deploy("figlet", { replicas: 1 });
-  const message = `Cannot wake function "figlet.functions": ${why}`;
+  const message = `Cannot wake function "figlet.functions": ${reason}`;
   const refused = expect(waker.wait(entryOf(platform, "figlet"))).rejects.toMatchObject({ message });
-  const condition = { type, status, reason: "X", message: said, lastTransitionTime: "" };
+  const condition = { type, status, reason: "X", message: text, lastTransitionTime: "" };
   platform.setReplicas("figlet", [], [condition]);
   await vi.advanceTimersByTimeAsync(wakeTimeout - 1);
   expect(waker.waitingCallers).toBe(1);

@@ -13,16 +13,16 @@ import type {
 } from "../../../../runtime/core/ports/activity.ts";
 
 let reports: ActivityReport[];
-let tell: ActivityListener;
-const heard = (source: string, deltas: readonly ActivityDelta[]): void => tell({ source, number: 1, deltas });
+let notify: ActivityListener;
+const receive = (source: string, deltas: readonly ActivityDelta[]): void => notify({ source, number: 1, deltas });
 const activity: Activity = {
   publish: (report) => void reports.push(report),
   subscribe: (listener, except) => {
-    tell = (report) => {
+    notify = (report) => {
       if (report.source !== except) listener(report);
     };
     return () => {
-      tell = () => {};
+      notify = () => {};
     };
   },
 };
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test("once a second what changed, and what is in flight whether it changed or not; a last time at the end", () => {
+test("reports once a second what changed and what is in flight, and a last time at the end", () => {
   const totals = new Map<string, ActivityTotals>([["echo.functions", { finished: 0, inFlight: 0 }]]);
   const end = reportActivity(activity, "me", () => totals);
   vi.advanceTimersByTime(1_000);
@@ -57,7 +57,7 @@ test("once a second what changed, and what is in flight whether it changed or no
   ]);
 });
 
-test("a function that was removed and made again is counted anew", () => {
+test("a function that was removed and created again is counted from 0", () => {
   const totals = new Map<string, ActivityTotals>([["echo.functions", { finished: 100, inFlight: 0 }]]);
   const end = reportActivity(activity, "me", () => totals);
   vi.advanceTimersByTime(1_000);
@@ -71,7 +71,7 @@ test("a function that was removed and made again is counted anew", () => {
   expect(reports.map(({ deltas }) => deltas.map(({ finished }) => finished))).toEqual([[100], [2], [], [5], []]);
 });
 
-test("a function that goes leaves what was said of the others as it is", () => {
+test("the removal of a function does not change the counts of the others", () => {
   const totals = new Map<string, ActivityTotals>([
     ["echo.functions", { finished: 5, inFlight: 0 }],
     ["gone.functions", { finished: 7, inFlight: 0 }],
@@ -86,25 +86,25 @@ test("a function that goes leaves what was said of the others as it is", () => {
   expect(reports.map(({ deltas }) => deltas.map(({ finished }) => finished))).toEqual([[5, 7], [], [1, 8]]);
 });
 
-test("adds up what others say, without the own reports", () => {
+test("sums the reports of others, without its own", () => {
   const sums = new ActivitySums(activity, "me");
-  heard("me", [{ function: "echo.functions", finished: 100, inFlight: 0 }]);
-  heard("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
-  heard("third", [{ function: "echo.functions", finished: 3, inFlight: 0 }]);
+  receive("me", [{ function: "echo.functions", finished: 100, inFlight: 0 }]);
+  receive("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
+  receive("third", [{ function: "echo.functions", finished: 3, inFlight: 0 }]);
   expect(sums.finished("echo.functions")).toBe(5);
   expect(sums.finished("none.functions")).toBe(0);
   sums.forget("echo.functions");
   expect(sums.finished("echo.functions")).toBe(0);
-  heard("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
+  receive("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
   sums.close();
-  heard("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
+  receive("other", [{ function: "echo.functions", finished: 2, inFlight: 1 }]);
   expect(sums.finished("echo.functions")).toBe(2);
 });
 
-test("a queue-worker says each second what it does, soon when it changed, and at its end that it is gone", () => {
-  const said: ActivityReport["worker"][] = [];
+test("a queue-worker reports each second, soon after a change, and at its end that it is gone", () => {
+  const reported: ActivityReport["worker"][] = [];
   let worker = { queue: "slow", slots: 2, running: 0 };
-  const own: Activity = { ...activity, publish: ({ worker: report }) => void said.push(report) };
+  const own: Activity = { ...activity, publish: ({ worker: report }) => void reported.push(report) };
   const end = reportActivity(
     own,
     "me",
@@ -112,21 +112,21 @@ test("a queue-worker says each second what it does, soon when it changed, and at
     () => worker,
   );
   vi.advanceTimersByTime(3_000);
-  const idle = said.length;
+  const idle = reported.length;
   expect(idle).toBeGreaterThanOrEqual(3);
   expect(idle).toBeLessThanOrEqual(4);
   worker = { ...worker, running: 2 };
   vi.advanceTimersByTime(250);
-  expect(said.slice(idle)).toEqual([worker]);
+  expect(reported.slice(idle)).toEqual([worker]);
   vi.advanceTimersByTime(250);
-  expect(said).toHaveLength(idle + 1);
+  expect(reported).toHaveLength(idle + 1);
   worker = { ...worker, slots: 3 };
   vi.advanceTimersByTime(250);
-  expect(said.at(-1)).toEqual(worker);
+  expect(reported.at(-1)).toEqual(worker);
   end();
-  expect(said.at(-1)).toEqual({ queue: "slow", slots: 0, running: 0 });
-  const all = said.length;
+  expect(reported.at(-1)).toEqual({ queue: "slow", slots: 0, running: 0 });
+  const all = reported.length;
   worker = { ...worker, running: 0 };
   vi.advanceTimersByTime(5_000);
-  expect(said).toHaveLength(all);
+  expect(reported).toHaveLength(all);
 });

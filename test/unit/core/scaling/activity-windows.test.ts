@@ -4,48 +4,48 @@ import { ActivityWindows } from "../../../../runtime/core/scaling/activity-windo
 import type { ActivityReport } from "../../../../runtime/core/ports/activity.ts";
 
 const key = "echo.functions";
-const patience = 60_000;
+const silenceTimeout = 60_000;
 
 let windows: ActivityWindows;
 const numbers = new Map<string, number>();
 
 beforeEach(() => {
-  windows = new ActivityWindows({ window: 10_000, silenceTimeout: patience }, 0);
+  windows = new ActivityWindows({ window: 10_000, silenceTimeout }, 0);
   numbers.clear();
 });
 
-/** The next report of a process, of one function. */
-function say(now: number, finished: number, inFlight: number, over: Partial<ActivityReport> = {}): void {
+/** The next report of a process about one function. */
+function report(now: number, finished: number, inFlight: number, over: Partial<ActivityReport> = {}): void {
   const { source = "gateway-1" } = over;
   const number = over.number ?? (numbers.get(source) ?? 0) + 1;
   numbers.set(source, number);
   windows.addReport({ source, number, deltas: [{ function: key, finished, inFlight }], ...over }, now);
 }
-const shown = (now: number) => windows.of(key, now);
-/** Calls that began, of those that the window at `now` reaches. */
-const begun = (now: number): number => Math.round((shown(now)?.rate ?? Number.NaN) * 10 * 1_000) / 1_000;
+const activity = (now: number) => windows.of(key, now);
+/** Calls that began in the window that ends at `now`. */
+const begun = (now: number): number => Math.round((activity(now)?.rate ?? Number.NaN) * 10 * 1_000) / 1_000;
 
-describe("what is said of a function", () => {
-  test("is known only of one that is followed, until it is forgotten", () => {
-    say(1_000, 1, 1);
-    expect(shown(1_000)).toBeUndefined();
+describe("the activity of a function", () => {
+  test("is known only while the function is followed", () => {
+    report(1_000, 1, 1);
+    expect(activity(1_000)).toBeUndefined();
     windows.follow(key, 1_000);
-    expect(shown(1_000)).toMatchObject({ inFlight: 1 });
+    expect(activity(1_000)).toMatchObject({ inFlight: 1 });
     windows.forget(key);
-    expect(shown(1_000)).toBeUndefined();
+    expect(activity(1_000)).toBeUndefined();
   });
 
-  test("is nothing as long as it was never called", () => {
+  test("is zero as long as it was never called", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 0);
+    report(1_000, 0, 0);
     const zero = { rate: 0, recentRate: 0, busy: 0, recentBusy: 0, inFlight: 0, lastCallAt: undefined };
-    expect(shown(5_000)).toEqual(zero);
+    expect(activity(5_000)).toEqual(zero);
   });
 
   test("is averaged per second over the window, and over its last fifth", () => {
     windows.follow(key, 0);
-    for (let second = 1; second <= 20; second++) say(second * 1_000, second > 16 ? 15 : 5, second > 16 ? 4 : 2);
-    const last = shown(20_000);
+    for (let second = 1; second <= 20; second++) report(second * 1_000, second > 16 ? 15 : 5, second > 16 ? 4 : 2);
+    const last = activity(20_000);
     expect(last?.rate).toBeCloseTo(8.2, 5);
     expect(last?.recentRate).toBeCloseTo(15, 5);
     expect(last?.busy).toBeCloseTo(2.4, 5);
@@ -53,156 +53,156 @@ describe("what is said of a function", () => {
     expect(last).toMatchObject({ inFlight: 4, lastCallAt: 20_000 });
   });
 
-  test("following it again changes nothing", () => {
+  test("is not changed by following it again", () => {
     windows.follow(key, 0);
-    say(1_000, 5, 3);
+    report(1_000, 5, 3);
     windows.follow(key, 1_000);
-    expect(shown(1_000)).toMatchObject({ inFlight: 3, lastCallAt: 1_000 });
+    expect(activity(1_000)).toMatchObject({ inFlight: 3, lastCallAt: 1_000 });
     expect(begun(5_000)).toBe(8);
   });
 
-  test("several processes add up", () => {
+  test("is the sum of several processes", () => {
     windows.follow(key, 0);
-    say(1_000, 2, 1);
-    say(1_000, 3, 2, { source: "gateway-2" });
-    expect(shown(1_000)?.inFlight).toBe(3);
+    report(1_000, 2, 1);
+    report(1_000, 3, 2, { source: "gateway-2" });
+    expect(activity(1_000)?.inFlight).toBe(3);
     expect(begun(5_000)).toBe(8);
-    say(2_000, 0, 0);
-    expect(shown(2_000)?.inFlight).toBe(2);
+    report(2_000, 0, 0);
+    expect(activity(2_000)?.inFlight).toBe(2);
   });
 });
 
 describe("a call", () => {
   test("counts once, when it begins, however long it runs", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 3);
-    say(2_000, 0, 3);
-    say(3_000, 1, 2);
-    say(4_000, 2, 0);
+    report(1_000, 0, 3);
+    report(2_000, 0, 3);
+    report(3_000, 1, 2);
+    report(4_000, 2, 0);
     expect(begun(8_000)).toBe(3);
   });
 
-  test("was under way until the report in which it is no more", () => {
+  test("is in flight until the report without it", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 1);
-    expect(shown(1_000)?.lastCallAt).toBe(1_000);
-    say(2_000, 0, 0);
-    expect(shown(2_000)?.lastCallAt).toBe(2_000);
-    say(3_000, 0, 0);
-    expect(shown(3_000)?.lastCallAt).toBe(2_000);
-    say(4_000, 1, 0);
-    expect(shown(4_000)?.lastCallAt).toBe(4_000);
+    report(1_000, 0, 1);
+    expect(activity(1_000)?.lastCallAt).toBe(1_000);
+    report(2_000, 0, 0);
+    expect(activity(2_000)?.lastCallAt).toBe(2_000);
+    report(3_000, 0, 0);
+    expect(activity(3_000)?.lastCallAt).toBe(2_000);
+    report(4_000, 1, 0);
+    expect(activity(4_000)?.lastCallAt).toBe(4_000);
   });
 
-  test("may be old if its process was not heard before, and is not counted then", () => {
+  test("may be old if its process was not known before, and is not counted then", () => {
     windows.follow(key, 0);
-    say(1_000, 2, 3, { number: 5 });
-    expect(shown(1_000)?.inFlight).toBe(3);
+    report(1_000, 2, 3, { number: 5 });
+    expect(activity(1_000)?.inFlight).toBe(3);
     expect(begun(5_000)).toBe(2);
   });
 
-  test("is spread over the time since the report before, a second at least and three at most", () => {
+  test("is spread over the time since the previous report, at least one second and at most three", () => {
     windows.follow(key, 0);
-    say(10_000, 10, 0);
-    expect(shown(11_000)?.recentRate).toBeCloseTo(5, 5);
-    say(10_100, 10, 0);
-    expect(shown(11_000)?.recentRate).toBeCloseTo(9.5, 5);
+    report(10_000, 10, 0);
+    expect(activity(11_000)?.recentRate).toBeCloseTo(5, 5);
+    report(10_100, 10, 0);
+    expect(activity(11_000)?.recentRate).toBeCloseTo(9.5, 5);
     expect(begun(15_000)).toBe(20);
-    windows = new ActivityWindows({ window: 10_000, silenceTimeout: patience }, 0);
+    windows = new ActivityWindows({ window: 10_000, silenceTimeout }, 0);
     windows.follow(key, 0);
-    say(1_000, 0, 0, { number: 1 });
-    say(20_000, 30, 0, { number: 2 });
-    const recent = [20_000, 21_000, 22_000, 23_000].map((at) => Math.round(shown(at)?.recentRate ?? Number.NaN));
+    report(1_000, 0, 0, { number: 1 });
+    report(20_000, 30, 0, { number: 2 });
+    const recent = [20_000, 21_000, 22_000, 23_000].map((at) => Math.round(activity(at)?.recentRate ?? Number.NaN));
     expect(recent).toEqual([10, 10, 5, 0]);
     expect(begun(22_000)).toBe(30);
   });
 
-  test("does not end before it began: what is under way is never fewer than none", () => {
+  test("does not end before it began: calls in flight are never fewer than 0", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 2, { last: true });
-    expect(shown(1_000)?.inFlight).toBe(0);
+    report(1_000, 0, 2, { last: true });
+    expect(activity(1_000)?.inFlight).toBe(0);
   });
 });
 
 describe("a process", () => {
-  test("that ends takes its calls along", () => {
+  test("that ends has no calls in flight", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 2);
-    say(2_000, 0, 2, { last: true });
-    expect(shown(2_000)?.inFlight).toBe(0);
+    report(1_000, 0, 2);
+    report(2_000, 0, 2, { last: true });
+    expect(activity(2_000)?.inFlight).toBe(0);
   });
 
-  test("that is silent has nothing under way, until it speaks again", () => {
+  test("with missing reports has nothing in flight, until it reports again", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 2);
+    report(1_000, 0, 2);
     windows.settle(4_500);
-    expect(shown(4_500)?.inFlight).toBe(2);
+    expect(activity(4_500)?.inFlight).toBe(2);
     windows.settle(4_501);
     windows.settle(4_600);
-    expect(shown(4_600)).toMatchObject({ inFlight: 0, lastCallAt: 4_501 });
+    expect(activity(4_600)).toMatchObject({ inFlight: 0, lastCallAt: 4_501 });
     windows.follow("late.functions", 4_700);
     expect(windows.of("late.functions", 4_700)?.inFlight).toBe(0);
-    say(6_000, 0, 2);
-    expect(shown(6_000)?.inFlight).toBe(2);
+    report(6_000, 0, 2);
+    expect(activity(6_000)?.inFlight).toBe(2);
     expect(begun(9_000)).toBe(2);
   });
 
-  test("that is silent says nothing of a function that is followed then", () => {
-    say(1_000, 0, 2);
+  test("with missing reports does not count for a function that is followed then", () => {
+    report(1_000, 0, 2);
     windows.settle(5_000);
     windows.follow(key, 5_000);
-    expect(shown(5_000)?.inFlight).toBe(0);
+    expect(activity(5_000)?.inFlight).toBe(0);
   });
 
-  test("that stays silent is given up, and named, if a gateway is heard", () => {
+  test("whose reports stay missing is given up, and named, if a gateway reports", () => {
     windows.follow(key, 0);
-    say(1_000, 0, 2);
-    say(1_000, 0, 1, { source: "gateway-2" });
-    expect(windows.settle(1_000 + patience + 1)).toEqual([]);
-    say(61_000, 0, 1, { source: "gateway-2" });
+    report(1_000, 0, 2);
+    report(1_000, 0, 1, { source: "gateway-2" });
+    expect(windows.settle(1_000 + silenceTimeout + 1)).toEqual([]);
+    report(61_000, 0, 1, { source: "gateway-2" });
     expect(windows.settle(61_000)).toEqual([]);
     expect(windows.settle(61_001)).toEqual(["gateway-1"]);
     expect(windows.settle(61_002)).toEqual([]);
     expect(windows.coverage(61_002)).toEqual({ kind: "complete", since: 61_001 });
-    expect(shown(61_002)?.inFlight).toBe(1);
+    expect(activity(61_002)?.inFlight).toBe(1);
   });
 });
 
-describe("who is heard", () => {
+describe("coverage", () => {
   const worker = { queue: "default", slots: 1, running: 0 };
 
-  test("nobody, or queue-workers alone, is not all", () => {
+  test("is missing without reports, or with those of queue-workers alone", () => {
     expect(windows.coverage(0)).toEqual({ kind: "missing", message: "no gateway reports" });
-    say(1_000, 0, 0, { source: "worker-1", worker });
+    report(1_000, 0, 0, { source: "worker-1", worker });
     expect(windows.coverage(1_000)).toEqual({ kind: "missing", message: "no gateway reports" });
-    say(1_000, 0, 0);
+    report(1_000, 0, 0);
     expect(windows.coverage(1_000)).toEqual({ kind: "complete", since: 0 });
   });
 
-  test("a process that is silent for more than 3.5 s is missing, and named", () => {
-    say(1_000, 0, 0);
-    say(4_000, 0, 0, { source: "worker-1", worker });
+  test("is missing after 3.5 s without a report, and names the process", () => {
+    report(1_000, 0, 0);
+    report(4_000, 0, 0, { source: "worker-1", worker });
     expect(windows.coverage(4_500)).toEqual({ kind: "complete", since: 0 });
     expect(windows.coverage(4_501)).toEqual({ kind: "missing", message: "gateway-1 has not reported for 3 s" });
   });
 
-  test("all is known since the last report that was lost, or that was the first to be heard", () => {
-    say(1_000, 0, 0);
-    say(2_000, 0, 0);
+  test("is complete since the last lost report, or the first report of a process", () => {
+    report(1_000, 0, 0);
+    report(2_000, 0, 0);
     expect(windows.coverage(2_000)).toEqual({ kind: "complete", since: 0 });
-    say(4_000, 0, 0, { number: 4 });
+    report(4_000, 0, 0, { number: 4 });
     expect(windows.coverage(4_000)).toEqual({ kind: "complete", since: 4_000 });
-    say(5_000, 0, 0);
+    report(5_000, 0, 0);
     expect(windows.coverage(5_000)).toEqual({ kind: "complete", since: 4_000 });
-    say(6_000, 0, 0, { source: "gateway-2", number: 9 });
+    report(6_000, 0, 0, { source: "gateway-2", number: 9 });
     expect(windows.coverage(6_000)).toEqual({ kind: "complete", since: 6_000 });
-    say(7_000, 0, 0, { source: "gateway-2", last: true });
+    report(7_000, 0, 0, { source: "gateway-2", last: true });
     expect(windows.coverage(7_000)).toEqual({ kind: "complete", since: 4_000 });
   });
 
-  test("nobody is given up while no gateway is heard", () => {
-    say(1_000, 0, 0);
-    say(61_001, 0, 0, { source: "worker-1", worker });
+  test("no process is given up while no gateway reports", () => {
+    report(1_000, 0, 0);
+    report(61_001, 0, 0, { source: "worker-1", worker });
     expect(windows.settle(61_001)).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ test.each<[what: string, other: Partial<DesiredFunction>]>([
   ["deployment", { generation: 7 }],
   ["life", { createdAt: "2026-01-02T00:00:00Z" }],
   ["reason", { scaled: { reason: "Woken", message: "m", at: "2026-01-01T00:00:01.000Z" } }],
-])("other %s than seen: left alone, and nothing is noted either", async (_what, other) => {
+])("other %s than seen: left alone, and nothing is noted", async (_what, other) => {
   const functions = new MemoryFunctionStore();
   const seen = await deployed(functions);
   await functions.write(ref, () => ({ ...seen, ...other }));
@@ -53,7 +53,7 @@ test.each<[what: string, other: Partial<DesiredFunction>]>([
   expect(await functions.get(ref)).toEqual({ ...seen, ...other });
 });
 
-test("what holds replicas is noted, and what held them goes with the next count", async () => {
+test("the reason that holds replicas is noted, and removed by the next change", async () => {
   const functions = new MemoryFunctionStore();
   const seen = await deployed(functions);
   const held = { reason: "DownWindow", message: "m", at: "2026-01-01T00:00:01.000Z" };
@@ -63,14 +63,14 @@ test("what holds replicas is noted, and what held them goes with the next count"
   expect((await functions.get(ref))?.held).toBeUndefined();
 });
 
-test("a store that is away is no other change", async () => {
+test("an unavailable store is an error, not a conflict", async () => {
   const functions = new MemoryFunctionStore();
   const seen = await deployed(functions);
   const away = Object.assign(new MemoryFunctionStore(), { write: () => Promise.reject(new Error("away")) });
   await expect(applyScale(away, seen, scale(3))).rejects.toThrow("away");
 });
 
-test("counts stay within the bounds of the labels that are there now", async () => {
+test("counts stay within the bounds of the current labels", async () => {
   const functions = new MemoryFunctionStore();
   const labels = { "com.service.scale.min": "2", "com.service.scale.max": "5" };
   const seen = await functions.write(ref, (current) =>
@@ -80,7 +80,7 @@ test("counts stay within the bounds of the labels that are there now", async () 
   expect((await functions.get(ref))?.replicas).toBe(2);
 });
 
-test("only one that sleeps is woken, to its minimum, with the reason", async () => {
+test("only a function at zero is woken, to its minimum, with the reason", async () => {
   const functions = new MemoryFunctionStore();
   const labels = { "com.service.scale.min": "2", "com.service.scale.max": "5" };
   const seen = await functions.write(ref, (current) =>

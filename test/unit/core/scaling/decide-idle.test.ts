@@ -23,14 +23,14 @@ const becauseOf = (over: Partial<IdleFacts>): string => {
 };
 
 test.each<[what: string, decided: string, over: Partial<IdleFacts>]>([
-  ["no call since it is there", "sleep", {}],
-  ["the last call exactly as long ago as it must be", "sleep", { lastCallAt: 80_000 }],
+  ["no call since it exists", "sleep", {}],
+  ["the last call exactly long enough ago", "sleep", { lastCallAt: 80_000 }],
   ["scale.zero is not set", "not-labelled", { rules: { zero: false } }],
   ["the last call a moment too late", "recently-used", { lastCallAt: 80_001 }],
   ["raised a moment too late", "recently-used", { raisedAt: 80_001 }],
   ["ready a moment too late", "recently-used", { readyAt: 80_001 }],
-  ["all heard since a moment too late", "recently-used", { coverage: { kind: "complete", since: 80_001 } }],
-  ["a call under way", "busy", { inFlight: 1 }],
+  ["complete reports a moment too late", "recently-used", { coverage: { kind: "complete", since: 80_001 } }],
+  ["a call in flight", "busy", { inFlight: 1 }],
   ["a call queued", "queued", { queued: 1 }],
   ["a queue that is not known", "queue-unknown", { queued: undefined }],
   ["a gateway that is missing", "reports-missing", { coverage: { kind: "missing", message: "no gateway reports" } }],
@@ -39,13 +39,13 @@ test.each<[what: string, decided: string, over: Partial<IdleFacts>]>([
     "waking",
     { ready: 0, readyAt: undefined, raisedAt: 140_001, idleAfter: 10_000 },
   ],
-  // Its callers were told.
+  // Its callers got an error.
   ["it was woken, and never got ready", "sleep", { ready: 0, readyAt: undefined, raisedAt: 20_000 }],
 ])("%s: %s", (_what, decided, over) => {
   expect(becauseOf(over)).toBe(decided);
 });
 
-test("no combination of facts lets a function sleep that something speaks for", () => {
+test("no combination of facts scales a function to zero that has a reason to run", () => {
   const time = fc.nat(300_000);
   const facts = fc.record<IdleFacts>({
     rules: fc.record({ zero: fc.constantFrom(true, true, true, false) }),
@@ -68,10 +68,10 @@ test("no combination of facts lets a function sleep that something speaks for", 
     fc.property(facts, (given) => {
       if (decideIdle(given).kind !== "sleep") return;
       slept += 1;
-      const { now, idleAfter, coverage: hearing } = given;
+      const { now, idleAfter, coverage } = given;
       expect(given).toMatchObject({ rules: { zero: true }, inFlight: 0, queued: 0, coverage: { kind: "complete" } });
-      const heardSince = hearing.kind === "complete" ? hearing.since : now;
-      for (const at of [given.raisedAt, given.readyAt ?? 0, given.lastCallAt ?? 0, heardSince]) {
+      const completeSince = coverage.kind === "complete" ? coverage.since : now;
+      for (const at of [given.raisedAt, given.readyAt ?? 0, given.lastCallAt ?? 0, completeSince]) {
         expect(now - at).toBeGreaterThanOrEqual(idleAfter);
       }
     }),
@@ -91,11 +91,11 @@ test.each<[sentence: string, over: Partial<IdleFacts>]>([
   ["no gateway reports", { coverage: { kind: "missing", message: "no gateway reports" } }],
   ["it is waking and has no ready replica yet", { ready: 0, readyAt: undefined, raisedAt: 199_000 }],
   ["idle for less than 2m", { lastCallAt: 199_000 }],
-])("the sentence says what decided: %s", (sentence, over) => {
+])("the message says what decided: %s", (sentence, over) => {
   expect(decideIdle({ ...idle, ...over }).message).toBe(sentence);
 });
 
-test("waking ends with the first ready replica, or when callers wait no longer", () => {
+test("waking ends with the first ready replica, or when no caller waits any more", () => {
   const woken = { ready: 0, readyAt: undefined, raisedAt: 140_000, idleAfter: 10_000 };
   expect(becauseOf(woken)).toBe("sleep");
   expect(becauseOf({ ...woken, raisedAt: 140_001 })).toBe("waking");

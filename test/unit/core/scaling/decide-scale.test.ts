@@ -40,15 +40,15 @@ const missing = { kind: "missing", message: "gateway-1 has not reported for 7 s"
 const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
 const idleAtZero = { rules: { ...rules, zero: true }, lastCallAt: 0 } as const;
 
-/** Two replicas bear 90 calls per second, and a surge of 135. */
+/** Two replicas can take 90 calls per second, and a surge of 135. */
 test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
-  ["load within what the replicas bear", "steady", {}],
-  ["load above it, but somebody else scales", "external", { external: "keda", load: { value: 500, since: 0 } }],
-  ["fewer than scale.min, but somebody else scales", "external", { external: "keda", replicas: 0 }],
-  ["no calls, but somebody else scales", "external", { ...idleAtZero, external: "keda" }],
+  ["load within the capacity of the replicas", "steady", {}],
+  ["load above it, with an external autoscaler", "external", { external: "keda", load: { value: 500, since: 0 } }],
+  ["fewer than scale.min, with an external autoscaler", "external", { external: "keda", replicas: 0 }],
+  ["no calls, with an external autoscaler", "external", { ...idleAtZero, external: "keda" }],
   ["load a little above it", "load-rose 3", { load: { value: 90.1, since: 0 } }],
-  ["load above what scale.max bears", "load-rose 10", { load: { value: 10_000, since: 0 } }],
-  ["load of exactly what the replicas bear", "steady", { load: { value: 90, since: 0 } }],
+  ["load above the capacity of scale.max", "load-rose 10", { load: { value: 10_000, since: 0 } }],
+  ["load of exactly the capacity of the replicas", "steady", { load: { value: 90, since: 0 } }],
   ["a peak that is not yet a surge", "steady", { load: { value: 60, recent: 134, since: 0 } }],
   [
     "a smaller peak soon after the replicas were raised",
@@ -61,13 +61,13 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
     { load: { value: 60, recent: 98, since: 0 }, raisedAt: now - 5_000 },
   ],
   ["a surge", "load-rose 6", { load: { value: 60, recent: 250, since: 0 } }],
-  ["load that rose, and falls again", "load-rose 3", { load: { value: 100, recent: 80, since: 0 } }],
-  ["load that one replica bears with nothing to spare", "steady", { load: { value: 41, since: 0 } }],
-  ["load that one replica bears with a tenth to spare", "load-fell 1", { load: { value: 40, since: 0 } }],
+  ["load that rose and falls again", "load-rose 3", { load: { value: 100, recent: 80, since: 0 } }],
+  ["load that one replica can just take", "steady", { load: { value: 41, since: 0 } }],
+  ["load that one replica can take with a tenth to spare", "load-fell 1", { load: { value: 40, since: 0 } }],
   ["no load", "load-fell 1", { load: { value: 0, since: 0 } }],
   ["no load, and a gateway is missing", "reports-missing", { load: { value: 0, since: 0 }, coverage: missing }],
   [
-    "no load, and not all were heard for a window",
+    "no load, and reports were not complete for a window",
     "window-incomplete",
     { load: { value: 0, since: 0 }, coverage: { kind: "complete", since: now - 9_999 } },
   ],
@@ -80,7 +80,7 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   ],
   ["load that is not known", "load-unknown", { load: undefined }],
   [
-    "more load, whatever was not seen",
+    "more load, whatever is missing",
     "load-rose 3",
     { load: { value: 90.1, since: now }, coverage: missing, changedAt: now },
   ],
@@ -88,7 +88,7 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
   ["more replicas than scale.max", "above-max 1", { rules: { ...rules, max: 1 }, load: undefined, coverage: missing }],
   ["scale.min that is scale.max", "fixed", { rules: { ...rules, min: 2, max: 2 }, load: { value: 1_000, since: 0 } }],
   [
-    "load of a function that sleeps",
+    "load of a function at zero",
     "scaled-to-zero",
     { replicas: 0, rules: { ...rules, min: 2 }, load: { value: 1_000, since: 0 } },
   ],
@@ -103,23 +103,23 @@ test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
     "steady, not to zero as reports-missing",
     { ...idleAtZero, coverage: missing },
   ],
-  ["load above what a count on hold bears", "on-hold", { load: { value: 10_000, since: 0 }, hold }],
+  ["load above the capacity of a count on hold", "on-hold", { load: { value: 10_000, since: 0 }, hold }],
   ["no load, and a count on hold", "on-hold", { load: { value: 0, since: 0 }, hold }],
   ["load that is not known, and a count on hold", "on-hold", { load: undefined, hold }],
   ["no call for long where scale.zero is set, and a count on hold", "on-hold", { ...idleAtZero, hold }],
   ["a count on hold below scale.min", "below-min 3", { ...idleAtZero, rules: { ...idleAtZero.rules, min: 3 }, hold }],
   ["a count on hold above scale.max", "above-max 1", { ...idleAtZero, rules: { ...idleAtZero.rules, max: 1 }, hold }],
   ["zero on hold", "scaled-to-zero", { replicas: 0, hold }],
-  ["a call under way where scale.zero is set", "steady, not to zero as busy", { ...idleAtZero, inFlight: 1 }],
+  ["a call in flight where scale.zero is set", "steady, not to zero as busy", { ...idleAtZero, inFlight: 1 }],
 ])("%s: %s", (_what, decided, over) => {
   expect(shown(decideScale(facts(over)))).toBe(decided);
 });
 
-test("a count on hold says how many, until when and by whom", () => {
+test("the message of a count on hold says how many, until when and by whom", () => {
   expect(decideScale(facts({ hold })).message).toBe("Held at 2 until 2026-01-01T00:05:00.000Z by scale-function");
 });
 
-test("sentences say load, target and count, each type in its own unit", () => {
+test("messages give load, target and count, each type in its own unit", () => {
   const sentence = (type: ScaleRules["type"]): string =>
     decideScale(facts({ rules: { ...rules, type }, load: { value: 312.25, since: 0 } })).message;
   expect(sentence("rps")).toBe("312.3 calls per second, at 45 each, need 7 replicas");
@@ -144,7 +144,7 @@ const someRules = fc
   })
   .map(({ bounds, ...rest }) => ({ ...rules, ...rest, min: Math.min(...bounds), max: Math.max(...bounds) }));
 
-test("what a load is for is the rule's answer, within bounds, and one more at most before any are taken away", () => {
+test("the count for a load follows the rule, within bounds, with at most one more before any is removed", () => {
   fc.assert(
     fc.property(someRules, fc.double({ min: 0, max: 1e6, noNaN: true }), (given, load) => {
       const { up, down } = replicasForLoad(load, given);
@@ -163,7 +163,7 @@ test("what a load is for is the rule's answer, within bounds, and one more at mo
   );
 });
 
-test("whatever the facts, nothing goes beyond the bounds, and down only when all was seen for a whole window", () => {
+test("for any facts counts stay within bounds, and fall only after a whole window of complete reports", () => {
   const some = fc.record({
     rules: someRules,
     zero: fc.boolean(),
@@ -171,28 +171,28 @@ test("whatever the facts, nothing goes beyond the bounds, and down only when all
     value: fc.double({ min: 0, max: 1e5, noNaN: true }),
     since: fc.nat(now),
     changedAt: fc.nat(now),
-    heardSince: fc.option(fc.nat(now), { nil: undefined }),
+    completeSince: fc.option(fc.nat(now), { nil: undefined }),
     lastCallAt: fc.nat(now),
     inFlight: fc.nat(1),
     queued: fc.option(fc.nat(1), { nil: undefined }),
   });
   fc.assert(
-    fc.property(some, ({ rules: given, zero, heardSince, value, since, ...rest }) => {
-      const hearing = heardSince === undefined ? missing : ({ kind: "complete", since: heardSince } as const);
-      const all = facts({ ...rest, rules: { ...given, zero }, load: { value, since }, coverage: hearing });
+    fc.property(some, ({ rules: given, zero, completeSince, value, since, ...rest }) => {
+      const coverage = completeSince === undefined ? missing : ({ kind: "complete", since: completeSince } as const);
+      const all = facts({ ...rest, rules: { ...given, zero }, load: { value, since }, coverage });
       const decision = decideScale(all);
       if (decision.action === "keep") return;
       expect(decision.replicas).not.toBe(all.replicas);
       if (decision.replicas === 0) {
-        expect([zero, all.inFlight, all.queued, heardSince === undefined]).toEqual([true, 0, 0, false]);
+        expect([zero, all.inFlight, all.queued, completeSince === undefined]).toEqual([true, 0, 0, false]);
         return;
       }
       expect(decision.replicas).toBeGreaterThanOrEqual(given.min);
       expect(decision.replicas).toBeLessThanOrEqual(given.max);
       expect(all.replicas).toBeGreaterThan(0);
       if (decision.because === "load-fell") {
-        expect(hearing.kind).toBe("complete");
-        expect(now - Math.max(since, heardSince ?? now, all.changedAt)).toBeGreaterThanOrEqual(all.window);
+        expect(coverage.kind).toBe("complete");
+        expect(now - Math.max(since, completeSince ?? now, all.changedAt)).toBeGreaterThanOrEqual(all.window);
       }
     }),
     { numRuns: 3_000 },
@@ -212,7 +212,7 @@ test("scale.down.window keeps the highest count that was desired within it", () 
 });
 
 test.each<[what: string, decided: string, over: Partial<ScaleFacts>]>([
-  ["a surge that is exactly one", "load-rose 3", { load: { value: 60, recent: 135, since: 0 } }],
+  ["a load that is exactly a surge", "load-rose 3", { load: { value: 60, recent: 135, since: 0 } }],
   ["load that is past its peak, and still too much", "load-rose 7", { load: { value: 300, recent: 250, since: 0 } }],
   ["a smaller peak a window after", "steady", { load: { value: 60, recent: 110, since: 0 }, raisedAt: now - 10_000 }],
   ["no load, seen for exactly a window", "load-fell 1", { load: { value: 0, since: now - 10_000 } }],
@@ -246,20 +246,20 @@ test.each<[sentence: string, over: Partial<ScaleFacts>]>([
     "0 calls per second, at 45 each, need 1 replica, but scale.down.window is 1m",
     { load: { value: 0, since: 0 }, rules: { ...rules, downWindow: 60_000 } },
   ],
-])("the sentence says what decided: %s", (sentence, over) => {
+])("the message says what decided: %s", (sentence, over) => {
   expect(decideScale(facts(over)).message).toBe(sentence);
 });
 
-test("a function that stays awake says why in words, too", () => {
+test("a function that is not scaled to zero has a message that says why", () => {
   const decision = decideScale(facts({ ...idleAtZero, inFlight: 1 }));
   expect(decision).toMatchObject({ action: "keep", awake: "busy", awakeMessage: "1 call is under way" });
   expect(decideScale(facts())).toMatchObject({ awake: undefined, awakeMessage: undefined });
 });
 
 test.each<[what: string, over: Partial<ScaleFacts>]>([
-  ["while it sleeps", { replicas: 0 }],
+  ["while it is at zero", { replicas: 0 }],
   ["while its load is not known", { load: undefined }],
-])("what was desired before counts no more: %s", (_what, over) => {
+])("earlier desired counts are dropped: %s", (_what, over) => {
   const history = new DesiredHistory();
   const given = { rules: { ...rules, downWindow: 60_000 }, history };
   decideScale(facts({ ...given, now: now - 70_000 }));
@@ -267,7 +267,7 @@ test.each<[what: string, over: Partial<ScaleFacts>]>([
   expect(shown(decideScale(facts({ ...given, load: { value: 0, since: 0 } })))).toBe("down-window");
 });
 
-test("a hair that arithmetic adds starts no replica", () => {
+test("a rounding error starts no replica", () => {
   const given = { target: 0.7, targetProportion: 0.7, min: 1, max: 1_000 };
   expect(1.47 / (given.target * given.targetProportion)).toBeGreaterThan(3);
   expect(replicasForLoad(1.47, given).up).toBe(3);

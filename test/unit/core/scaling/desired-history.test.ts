@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { DesiredHistory } from "../../../../runtime/core/scaling/desired-history.ts";
 
-test("gives the highest count within the window, once the whole of it was seen", () => {
+test("gives the highest count within the window, once the whole window was seen", () => {
   const notes = fc.array(fc.record({ desired: fc.nat(20), after: fc.nat(3_000) }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(notes, fc.nat(20_000), (given, window) => {
@@ -16,14 +16,14 @@ test("gives the highest count within the window, once the whole of it was seen",
         history.note(desired, now, window);
         const recent = all.filter(({ at }) => at >= now - window);
         const complete = now - (all[0]?.at ?? 0) >= window;
-        const highest = Math.max(...recent.map((wish) => wish.desired));
+        const highest = Math.max(...recent.map((note) => note.desired));
         expect(history.highest(now, window)).toBe(complete ? highest : undefined);
       }
     }),
   );
 });
 
-test("begins anew: nothing is known until a whole window was seen again", () => {
+test("after clear() nothing is known until a whole window was seen again", () => {
   const history = new DesiredHistory();
   history.note(5, 0, 1_000);
   history.clear();

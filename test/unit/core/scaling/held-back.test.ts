@@ -18,33 +18,33 @@ test.each<[what: string, reason: string | undefined, decision: ScaleDecision]>([
   ["a fixed count", undefined, { action: "keep", because: "fixed", message: "m" }],
   ["sleep", undefined, { action: "keep", because: "scaled-to-zero", message: "m" }],
   ["a change", undefined, { action: "scale", because: "load-fell", replicas: 1, message: "m" }],
-  ["somebody else who scales", "ExternalAutoscaler", { action: "keep", because: "external", message: "m" }],
+  ["an external autoscaler", "ExternalAutoscaler", { action: "keep", because: "external", message: "m" }],
   ["a count on hold", "OnHold", { action: "keep", because: "on-hold", message: "m" }],
   ["scale.down.window", "DownWindow", window],
   ["a load that is not known", "LoadUnknown", { action: "keep", because: "load-unknown", message: "m" }],
   ["a gateway that is missing", "ActivityMissing", { action: "keep", because: "reports-missing", message: "m" }],
   ["a window not yet seen", "NotSeenLongEnough", { action: "keep", because: "window-incomplete", message: "m" }],
   ["a change a moment ago", "RecentlyChanged", { action: "keep", because: "cooldown", message: "m" }],
-  ["a call under way", "InUse", { ...steady, awake: "busy", awakeMessage: "1 call is under way" }],
+  ["a call in flight", "InUse", { ...steady, awake: "busy", awakeMessage: "1 call is under way" }],
   ["a call a moment ago", "InUse", { ...steady, awake: "recently-used" }],
   ["enough load and a gateway that is missing", "ActivityMissing", { ...steady, awake: "reports-missing" }],
   ["a call queued", "CallsQueued", { ...steady, awake: "queued", awakeMessage: "1 call is queued" }],
   ["a queue that is not known", "QueueUnknown", { ...steady, awake: "queue-unknown" }],
-  ["callers who wait", "Waking", { ...steady, awake: "waking" }],
-  ["a function that may not sleep", undefined, { ...steady, awake: "not-labelled" }],
-  ["scale.down.window before a call under way", "DownWindow", { ...window, awake: "busy" }],
+  ["callers that wait", "Waking", { ...steady, awake: "waking" }],
+  ["a function that may not be scaled to zero", undefined, { ...steady, awake: "not-labelled" }],
+  ["scale.down.window before a call in flight", "DownWindow", { ...window, awake: "busy" }],
 ])("%s: reason %s", (_what, reason, decision) => {
   expect(heldBack(decision, true)).toBe(reason);
 });
 
-test("more replicas than the minimum are there for the load, not to be awake", () => {
+test("more replicas than the minimum are held for the load, not by idle rules", () => {
   expect(heldBack({ ...steady, awake: "busy" }, false)).toBeUndefined();
   expect(heldBack({ ...window, awake: "busy" }, false)).toBe("DownWindow");
 });
 
 const rules = scaleRules({});
 
-/** What is noted in sweeps a second apart that decide so about one function. */
+/** The notes of sweeps, one second apart, with these decisions about one function. */
 function notesOf(decisions: readonly ScaleDecision[], seen = wanted) {
   const held = new HeldReplicas(2_000);
   return decisions.map((decision, second) => {
@@ -53,18 +53,18 @@ function notesOf(decisions: readonly ScaleDecision[], seen = wanted) {
   });
 }
 
-test("is noted when it lasts, with the sentence of that moment, and as often as it was not written", () => {
+test("a reason is noted when it lasts, with the current message, until it is written", () => {
   const held = scaledBecause("DownWindow", "would do, but", 2_000);
   expect(notesOf([window, window, window])).toEqual([[], [], [held]]);
   expect(notesOf([window, steady, window, window])).toEqual([[], [], [], []]);
   expect(notesOf([window, window, window], noted)).toEqual([[], [], []]);
 });
 
-test("is taken back when it is over for as long", () => {
+test("a reason is withdrawn when it has been over for as long", () => {
   expect(notesOf([steady, window, steady, steady, steady], noted)).toEqual([[], [], [], [], [undefined]]);
 });
 
-test("a function that may sleep says why it does not", () => {
+test("a function that may be scaled to zero says why it is not", () => {
   const decision: ScaleDecision = { ...steady, awake: "busy", awakeMessage: "1 call is under way" };
   expect(notesOf([decision, decision, decision]).at(-1)).toEqual([
     scaledBecause("InUse", "Not scaled to zero: 1 call is under way", 2_000),
@@ -83,7 +83,7 @@ test("at most twenty are noted in a sweep, and the rest in later ones", () => {
   expect(counts).toEqual([20, 20, 10]);
 });
 
-test("is the condition Scaling until it is taken back, or the replicas change", async () => {
+test("a reason is in the condition Scaling until it is withdrawn, or the replicas change", async () => {
   const functions = new MemoryFunctionStore();
   await functions.write(wanted, () => wanted);
   expect(await applyHeld(functions, wanted, noted.held)).toBe(true);
@@ -100,8 +100,8 @@ test("is the condition Scaling until it is taken back, or the replicas change", 
 });
 
 test("another reason must last as long as the first", () => {
-  const unheard = { action: "keep", because: "reports-missing", message: "m" } as const satisfies ScaleDecision;
-  expect(notesOf([window, unheard, unheard, unheard])).toEqual([
+  const missing = { action: "keep", because: "reports-missing", message: "m" } as const satisfies ScaleDecision;
+  expect(notesOf([window, missing, missing, missing])).toEqual([
     [],
     [],
     [],
@@ -109,12 +109,12 @@ test("another reason must last as long as the first", () => {
   ]);
 });
 
-test("of more replicas than the minimum it is not said why they do not sleep", () => {
+test("for more replicas than the minimum there is no reason why they are not scaled to zero", () => {
   const decision: ScaleDecision = { ...steady, awake: "busy", awakeMessage: "1 call is under way" };
   expect(notesOf([decision, decision, decision], { ...wanted, replicas: 2 })).toEqual([[], [], []]);
 });
 
-test("a change takes back by itself what was noted", () => {
+test("a change withdraws the note by itself", () => {
   const change: ScaleDecision = { action: "scale", because: "load-fell", replicas: 1, message: "m" };
   expect(notesOf([change, change, change], noted)).toEqual([[], [], []]);
 });

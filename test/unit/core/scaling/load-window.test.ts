@@ -5,7 +5,7 @@ import { LoadWindow } from "../../../../runtime/core/scaling/load-window.ts";
 
 const shape = { window: 10_000, lag: 1_000 };
 
-test("events that come steadily have their rate, wherever in a second one asks", () => {
+test("steady events have their rate at any moment of a second", () => {
   fc.assert(
     fc.property(fc.nat(5_000), fc.integer({ min: 100, max: 3_000 }), fc.nat(1_000), (start, period, events) => {
       const load = new LoadWindow(shape, start);
@@ -14,9 +14,9 @@ test("events that come steadily have their rate, wherever in a second one asks",
         now += period;
         load.add(events, now - period, now);
       }
-      // Who asks before the next report is there asks of a time that was reported, up to the lag.
-      const asked = now + Math.min(period, shape.lag) - 1;
-      expect(load.average(asked)).toBeCloseTo(events / period, 6);
+      // A read before the next report is about a time that was reported, up to the lag.
+      const readAt = now + Math.min(period, shape.lag) - 1;
+      expect(load.average(readAt)).toBeCloseTo(events / period, 6);
     }),
   );
 });
@@ -42,7 +42,7 @@ test("a level is averaged over the time that it held", () => {
   );
 });
 
-test("what lies longer back than the window counts no more, and a level that still holds does", () => {
+test("events before the window do not count, and a level that still holds does", () => {
   const load = new LoadWindow(shape, 0);
   load.add(1_000, 0, 500);
   load.set(3, 500);
@@ -51,14 +51,14 @@ test("what lies longer back than the window counts no more, and a level that sti
   expect(load.average(100_000 + load.span)).toBe(0);
 });
 
-test("events older than what is kept are spread over what is", () => {
+test("events over a longer time than is kept are spread over that time", () => {
   const load = new LoadWindow(shape, 0);
   load.add(1_100, 0, 100_000);
-  // Eleven whole seconds are kept behind 100 s, ten of them averaged.
+  // Eleven whole seconds are kept before 100 s, ten of them are averaged.
   expect(load.average(100_000)).toBeCloseTo(1_000 / 10_000, 6);
 });
 
-test("events of one moment count in full, and fewer than none not at all", () => {
+test("events of one moment count in full, and a negative number does not count", () => {
   const load = new LoadWindow(shape, 0);
   load.add(50, 5_000, 5_000);
   load.add(-50, 4_000, 5_000);

@@ -21,18 +21,18 @@ test.each([
   ["scaled", { scaled }],
   ["held as deployed", { held }],
   ["held and scaled", { scaled, held }],
-])("condition Scaling tells it back: %s", (_, given) => {
+])("condition Scaling is read back: %s", (_, given) => {
   expect(readScaling(scalingCondition({ ...base, ...given }))).toEqual(given);
 });
 
-test("a hold is said from the first moment to its last, with what the count is from", () => {
+test("a hold is shown from its first moment to its last, with the reason for the count", () => {
   const hold = { by: "scale-function", until: "2026-01-01T00:05:00.000Z" } as const;
-  const asked = {
+  const requested = {
     ...base,
     scaled: scaledBecause("Requested", "Scaled to 3 by request", Date.parse(base.createdAt)),
     hold,
   };
-  const onHold = scalingCondition(asked, Date.parse(hold.until) - 1);
+  const onHold = scalingCondition(requested, Date.parse(hold.until) - 1);
   expect(onHold).toMatchObject({
     reason: "OnHold",
     message:
@@ -40,15 +40,15 @@ test("a hold is said from the first moment to its last, with what the count is f
       "3 since 2026-01-01T00:00:00.000Z (Requested): Scaled to 3 by request",
     lastTransitionTime: base.createdAt,
   });
-  expect(readScaling(onHold)).toMatchObject({ scaled: asked.scaled, held: { reason: "OnHold" } });
-  const noted = { ...asked, held: readScaling(onHold).held };
+  expect(readScaling(onHold)).toMatchObject({ scaled: requested.scaled, held: { reason: "OnHold" } });
+  const noted = { ...requested, held: readScaling(onHold).held };
   expect(scalingCondition(noted, Date.parse(hold.until))).toMatchObject({
     reason: "Requested",
     message: "Scaled to 3 by request",
   });
 });
 
-test("another who scales is said from the first moment to the last, of a function with a fixed count, too", () => {
+test("an external autoscaler is shown from the first moment to the last, also with a fixed count", () => {
   const labels = { "com.service.scale.min": "3", "com.service.scale.max": "3" };
   const fixed = { ...base, deployment: { ...base.deployment, labels }, scaled };
   const external = scalingCondition({ ...fixed, externalScaler: "kube-controller-manager" });
@@ -64,18 +64,18 @@ test("another who scales is said from the first moment to the last, of a functio
   expect(scalingCondition(over)).toMatchObject({ status: "False", reason: "LoadRose", message: scaled.message });
 });
 
-test("a message that somebody else wrote is taken as it is", () => {
+test("a message that somebody else wrote is kept as it is", () => {
   const at = "2026-01-01T00:00:00.000Z";
-  const said = { reason: "InUse", message: "whatever", lastTransitionTime: at };
-  expect(readScaling(said)).toEqual({ held: { reason: "InUse", message: "whatever", at } });
+  const condition = { reason: "InUse", message: "whatever", lastTransitionTime: at };
+  expect(readScaling(condition)).toEqual({ held: { reason: "InUse", message: "whatever", at } });
 });
 
-test("no reason for a change is one for what holds", () => {
+test("no reason for a change is a reason for holding", () => {
   for (const reason of ["Idle", "BelowMinimum", "AboveMaximum", "LoadRose", "LoadFell", "Requested", "Alert", "Woken"])
     expect(isHeldReason(reason)).toBe(false);
 });
 
-test("many replicas are read as well", () => {
+test("many replicas are read back, too", () => {
   const given = { scaled, held };
   expect(readScaling(scalingCondition({ ...base, replicas: 120, ...given }))).toEqual(given);
 });

@@ -31,7 +31,7 @@ const totalsOf = (of: SimulatedGateway) => {
   of.totals.set(key, totals);
   return totals;
 };
-/** So many calls per second end, spread evenly; each call of the function given adds one step of 100 ms. */
+/** This many calls end per second, spread evenly; each call of the returned function adds one step of 100 ms. */
 const load =
   (of: SimulatedGateway, perSecond: (at: number) => number): ((at: number) => void) =>
   (at) => {
@@ -66,7 +66,7 @@ describe("by load", () => {
     expect(simulation.changes.length).toBeLessThanOrEqual(6);
   });
 
-  test("noise does not flap: once settled, a load that sways by a tenth changes nothing or goes up once", async () => {
+  test("noise does not flap: once settled, a load that varies by a tenth scales up once at most", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 5, max: 900 }),
@@ -92,7 +92,7 @@ describe("by load", () => {
     );
   });
 
-  test("calls in flight count for capacity, also when none ends", async () => {
+  test("calls in flight count for capacity, even when none ends", async () => {
     await simulation.deploy("echo", { "com.service.scale.type": "capacity", "com.service.scale.target": "10" });
     await simulation.run(30_000, () => void (totalsOf(gateway).inFlight = 30));
     expect(await replicas()).toBe(4);
@@ -100,7 +100,7 @@ describe("by load", () => {
     expect(await replicas()).toBe(1);
   });
 
-  test("several gateways add up, and one that leaves in peace keeps nothing from going down", async () => {
+  test("several gateways add up, and one that stops cleanly does not prevent scaling down", async () => {
     await simulation.deploy("echo", {});
     const other = simulation.gateway();
     const both = (perSecond: number) => (at: number) => {
@@ -117,7 +117,7 @@ describe("by load", () => {
     expect(await replicas()).toBe(1);
   });
 
-  test("a count that was set by hand is left alone for as long as it holds, up and down and to zero", async () => {
+  test("a count set by hand is left alone while it is on hold: up, down and to zero", async () => {
     await simulation.deploy("echo", sleeping);
     await simulation.run(10_000);
     await scaleFunction(simulation.functions, echo, 3, 300_000, () => simulation.now);
@@ -133,7 +133,7 @@ describe("by load", () => {
     expect(await replicas()).toBe(0);
   });
 
-  test("zero by hand is left by a call all the same, and a call that woke it ends the hold", async () => {
+  test("a call wakes a function that was set to zero by hand, and ends the hold", async () => {
     await simulation.deploy("echo", sleeping);
     await scaleFunction(simulation.functions, echo, 0, 300_000, () => simulation.now);
     await wakeReplicas(simulation.functions, echo, () => simulation.now);
@@ -142,7 +142,7 @@ describe("by load", () => {
     expect(await replicas()).toBe(0);
   });
 
-  test("without a hold, what was scaled by hand stays for a window", async () => {
+  test("without a hold, a count set by hand stays for a window", async () => {
     await simulation.deploy("echo", {});
     await simulation.run(30_000);
     await scaleFunction(simulation.functions, echo, 5, 0, () => simulation.now);
@@ -154,7 +154,7 @@ describe("by load", () => {
 });
 
 describe("to zero", () => {
-  test("sleeps after its idle time, and again that long after it was woken", async () => {
+  test("after the idle time, and again that long after a wake", async () => {
     await simulation.deploy("echo", sleeping);
     await simulation.run(18_000);
     expect(await replicas()).toBe(1);
@@ -170,7 +170,7 @@ describe("to zero", () => {
     ]);
   });
 
-  test("not while a call is under way, however long it says nothing, and not before its time after its end", async () => {
+  test("not while a call is in flight, however long it is silent, nor before the idle time after its end", async () => {
     await simulation.deploy("echo", sleeping);
     totalsOf(gateway).inFlight = 1;
     await simulation.run(300_000);
@@ -184,7 +184,7 @@ describe("to zero", () => {
     expect(await replicas()).toBe(0);
   });
 
-  test("one call within each idle time keeps it awake", async () => {
+  test("not with one call within each idle time", async () => {
     await simulation.deploy("echo", sleeping);
     await simulation.run(300_000, (at) => {
       if (at % 17_000 === 0) totalsOf(gateway).finished += 1;
@@ -194,7 +194,7 @@ describe("to zero", () => {
 });
 
 describe("activity that is missing (FP9)", () => {
-  test("no gateway at all, or one that says nothing: nothing goes down or to zero, ever", async () => {
+  test("without reports of a gateway nothing ever goes down or to zero", async () => {
     await simulation.deploy("echo", sleeping);
     await scaleFunction(simulation.functions, echo, 5, 0, () => simulation.now);
     gateway.cut = true;
@@ -208,7 +208,7 @@ describe("activity that is missing (FP9)", () => {
     expect(await replicas()).toBe(0);
   });
 
-  test("a gateway that was killed holds for as long as one is patient, and its load counts no more at once", async () => {
+  test("a killed gateway prevents scaling down for the silence timeout; its load stops counting at once", async () => {
     await simulation.deploy("echo", {});
     const other = simulation.gateway();
     totalsOf(other).inFlight = 7;
@@ -230,7 +230,7 @@ describe("activity that is missing (FP9)", () => {
     expect(await replicas()).toBe(1);
   });
 
-  test("a report that was lost: nothing goes down before all was seen for a window again", async () => {
+  test("after a lost report nothing goes down before a window of complete reports", async () => {
     await simulation.deploy("echo", {});
     await simulation.run(
       30_000,
@@ -278,24 +278,24 @@ describe("restarts", () => {
     expect(simulation.changes.slice(before)).toEqual([]);
   };
 
-  test("of the autoscaler: no function changes without cause", () =>
+  test("of the autoscaler change no function without cause", () =>
     steadyThrough((round) => (round % 3 === 0 ? simulation.restart() : undefined)));
 
-  test("of gateways, one after the other in peace: no function changes without cause", () =>
+  test("of gateways, one after the other, change no function without cause", () =>
     steadyThrough((round) => {
       if (round % 3 !== 0) return;
       gateway.stop();
       gateway = simulation.gateway();
     }));
 
-  test("of gateways by force: no function changes without cause", () =>
+  test("of gateways by force change no function without cause", () =>
     steadyThrough((round) => {
       if (round % 5 !== 0) return;
       gateway.kill();
       gateway = simulation.gateway();
     }));
 
-  test("of the autoscaler does not let a function sleep earlier, and no later than its idle time after", async () => {
+  test("of the autoscaler scale no function to zero earlier, nor later than its idle time afterwards", async () => {
     await simulation.deploy("echo", sleeping);
     await simulation.run(18_000);
     await simulation.restart();
@@ -306,7 +306,7 @@ describe("restarts", () => {
   });
 });
 
-test("functions that are removed are forgotten, and made again they begin anew", async () => {
+test("a function that is removed and created again starts without history", async () => {
   await simulation.deploy("echo", {});
   await simulation.run(
     30_000,
@@ -322,7 +322,7 @@ test("functions that are removed are forgotten, and made again they begin anew",
   expect(await replicas()).toBe(1);
 });
 
-test("at most one change of a function in a sweep, by whatever comes together", async () => {
+test("a function changes at most once in a sweep, whatever coincides", async () => {
   await simulation.deploy("echo", { ...sleeping, "com.service.scale.min": "3", "com.service.scale.max": "9" });
   await scaleFunction(simulation.functions, echo, 1, 0, () => simulation.now);
   await simulation.run(200_000, (at) => {
@@ -332,7 +332,7 @@ test("at most one change of a function in a sweep, by whatever comes together", 
   expect(new Set(sweeps).size).toBe(sweeps.length);
 });
 
-describe("what a scaler is told of a function", () => {
+describe("the state of a function", () => {
   const options = {
     window: 10_000,
     silenceTimeout: 60_000,
@@ -345,17 +345,17 @@ describe("what a scaler is told of a function", () => {
     ...over,
   });
   let scaler: Scaler;
-  let heard: number;
+  let reported: number;
 
   beforeEach(() => {
     scaler = new Scaler(options, 0);
-    heard = 0;
+    reported = 0;
   });
 
-  /** One gateway reports each second up to then; what is decided is shown. */
+  /** One gateway reports each second until then; returns the decision. */
   function at(now: number): string {
-    for (; heard * 1_000 < now; heard += 1) {
-      scaler.addReport({ source: "gateway-1", number: heard + 1, deltas: [] }, (heard + 1) * 1_000);
+    for (; reported * 1_000 < now; reported += 1) {
+      scaler.addReport({ source: "gateway-1", number: reported + 1, deltas: [] }, (reported + 1) * 1_000);
     }
     const [plan] = scaler.plans(now, now);
     if (plan === undefined) return "none";
@@ -386,8 +386,8 @@ describe("what a scaler is told of a function", () => {
     ["fewer replicas", { replicas: 1 }, "idle 0"],
     ["more replicas", { replicas: 3 }, "recently-used"],
     ["a deployment", { generation: 2 }, "recently-used"],
-    ["one of that name made anew", { createdAt: "2026-01-01T00:00:15Z" }, "recently-used"],
-  ])("idle time begins anew with what raises it: %s: %s", (_what, changed, decided) => {
+    ["a recreated function", { createdAt: "2026-01-01T00:00:15Z" }, "recently-used"],
+  ])("idle time restarts: %s: %s", (_what, changed, decided) => {
     scaler.count(new Map(), 0);
     seen(key, made(zero, { replicas: 2 }), 2, 0);
     at(15_000);
@@ -408,7 +408,7 @@ describe("what a scaler is told of a function", () => {
   });
 
   test.each([0, 1])(
-    "one that slept is waking until it is ready, whatever it was before (%i ready meanwhile)",
+    "a function at zero is waking until it is ready, whatever it was before (%i ready meanwhile)",
     (ready) => {
       scaler.count(new Map(), 0);
       seen(key, made(zero), 1, 0);
@@ -422,11 +422,11 @@ describe("what a scaler is told of a function", () => {
     },
   );
 
-  test("one that was made anew has none of the calls of the one before", () => {
+  test("a recreated function has none of the calls of its predecessor", () => {
     scaler.count(new Map(), 0);
     seen(key, made(zero), 1, 0);
     scaler.addReport({ source: "gateway-1", number: 1, deltas: [{ function: key, finished: 9, inFlight: 0 }] }, 1_000);
-    heard = 1;
+    reported = 1;
     at(15_000);
     seen(key, made(zero, { createdAt: "2026-01-01T00:00:02Z" }), 1, 2_000);
     expect(at(22_000)).toBe("idle 0");
@@ -436,27 +436,27 @@ describe("what a scaler is told of a function", () => {
     expect(at(42_999)).toContain("recently-used");
   });
 
-  test("the load of one that is gone, or was made anew, is not that of the next", () => {
+  test("a recreated function has none of the load of its predecessor", () => {
     const busy = made({ "com.service.scale.max": "9" }, { replicas: 2 });
-    const hear = (from: number, to: number): void => {
-      for (heard = from; heard < to; heard += 1) {
+    const report = (from: number, to: number): void => {
+      for (reported = from; reported < to; reported += 1) {
         const deltas = [{ function: key, finished: 400, inFlight: 0 }];
-        scaler.addReport({ source: "gateway-1", number: heard + 1, deltas }, (heard + 1) * 1_000);
+        scaler.addReport({ source: "gateway-1", number: reported + 1, deltas }, (reported + 1) * 1_000);
       }
     };
     seen(key, busy, 2, 0);
-    hear(0, 20);
+    report(0, 20);
     expect(at(20_000)).toBe("load-rose 9");
     seen(key, { ...busy, createdAt: "2026-01-01T00:00:20Z" }, 2, 20_000);
     expect(at(20_000)).not.toContain("load-rose");
-    hear(20, 40);
+    report(20, 40);
     expect(at(40_000)).toBe("load-rose 9");
     scaler.forget(key);
     seen(key, busy, 2, 40_000);
     expect(at(40_000)).not.toContain("load-rose");
   });
 
-  test("processor time counts from when it is known, and no more when it is not", () => {
+  test("CPU time counts while it is known", () => {
     const cpu = { "com.service.scale.type": "cpu", "com.service.scale.target": "100" };
     seen(key, made(cpu, { replicas: 2 }), 2, 0);
     scaler.measure("none.functions", 1, 0);
@@ -471,7 +471,7 @@ describe("what a scaler is told of a function", () => {
     expect(at(63_000)).toBe("window-incomplete");
   });
 
-  test("queued calls count from when they are known, and no more when they are not", () => {
+  test("queued calls count while they are known", () => {
     const queue = { "com.service.scale.type": "queue", "com.service.scale.target": "10" };
     seen(key, made(queue, { replicas: 2 }), 2, 0);
     expect(at(20_000)).toBe("load-unknown");
@@ -486,7 +486,7 @@ describe("what a scaler is told of a function", () => {
     expect(at(41_999)).toBe("window-incomplete");
   });
 
-  test("only what functions are scaled by is asked for, and of none that sleeps", () => {
+  test("only the metrics that functions are scaled by are read, and none of a function at zero", () => {
     const see = (name: string, labels: Record<string, string>, over: Partial<DesiredFunction> = {}): void => {
       seen(`${name}.functions`, made(labels, { name, ...over }), 1, 0);
     };
@@ -509,7 +509,7 @@ describe("what a scaler is told of a function", () => {
   });
 });
 
-test("a function whose annotations became unusable is left as it is, and harms no other", () => {
+test("a function whose annotations became unusable is left as it is, and does not affect others", () => {
   const stored = (annotations: Readonly<Record<string, string>>): DesiredFunction =>
     desireFunction(undefined, "functions", { service: "old", image: "none", annotations }, new Date(0).toISOString());
   const usable = stored({ "com.service.queue": "reports" });

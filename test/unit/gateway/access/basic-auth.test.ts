@@ -53,7 +53,7 @@ describe("openBasicAuth()", () => {
     expect(() => openBasicAuth(directory.path).check(authorization, "a")).toThrow(code("credentials_invalid"));
   });
 
-  test("no other text passes", () => {
+  test("no other credentials pass", () => {
     const auth = openBasicAuth(directory.path);
     fc.assert(fc.property(fc.string(), (text) => refuses(auth, `Basic ${text}`) && refuses(auth, basic(text))));
   });
@@ -76,7 +76,7 @@ describe("openBasicAuth()", () => {
     expect(openBasicAuth(directory.path).namesPlatformUser(`Bearer ${basic(text)}`)).toBe(false);
   });
 
-  test("of a call wrong ones are counted, too; too many are told as one: nothing is learnt by trying on", () => {
+  test("wrong ones of calls count, too; beyond the limit right ones fail alike, so guessing gains nothing", () => {
     let now = 0;
     const auth = openBasicAuth(directory.path, () => now);
     for (let count = 0; count < 20; count += 1)
@@ -90,7 +90,7 @@ describe("openBasicAuth()", () => {
     auth.checkCall(basic("admin:pass:word"), "a");
   });
 
-  test("missing ones are not counted, wrong ones are, per address and minute", () => {
+  test("missing ones do not count, wrong ones do, per address and minute", () => {
     let now = 0;
     const auth = openBasicAuth(directory.path, () => now);
     for (let count = 0; count < 30; count += 1)
@@ -104,7 +104,7 @@ describe("openBasicAuth()", () => {
     auth.check(basic("admin:pass:word"), "a");
   });
 
-  test("takes up changed files and keeps the former while one is unreadable", async () => {
+  test("reads changed files, and keeps the former values while one is unreadable", async () => {
     await using other = await tempDirectory("auth");
     const [user, password] = [join(other.path, "basic-auth-user"), join(other.path, "basic-auth-password")];
     await writeFile(user, "admin");
@@ -132,7 +132,7 @@ describe("openBasicAuth()", () => {
   });
 });
 
-test("openToAll asks nothing", () => {
+test("openToAll requires no credentials", () => {
   openToAll.check(undefined, "a");
   openToAll.checkCall(undefined, "a");
   expect(openToAll.namesPlatformUser(basic("admin:pass:word"))).toBe(false);
@@ -146,7 +146,7 @@ describe("LoginThrottle", () => {
     expect(throttle.waitOf("2001:db8:0:2:0:0:0:1")).toBe(0);
   });
 
-  test("remembers a bounded number of addresses", () => {
+  test("keeps a bounded number of addresses", () => {
     let now = 0;
     const throttle = new LoginThrottle(() => now);
     for (let count = 0; count < 20; count += 1) throttle.failed("first");

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { openInvokeKey } from "../../../../runtime/gateway/access/invoke-key.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
-test("knows the key in the file, also a new one, and none without it", async () => {
+test("accepts the key in the file, also a new one, and none without the file", async () => {
   await using directory = await tempDirectory("key");
   const file = join(directory.path, "invoke-key");
   let now = 0;

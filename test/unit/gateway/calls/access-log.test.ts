@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { createAccessLog } from "../../../../runtime/gateway/calls/access-log.ts";
 
-test("createAccessLog() writes its lines whatever the level of the log, without what is not known", () => {
+test("createAccessLog() writes its lines at any level of the log, without unknown fields", () => {
   const written: Record<string, unknown>[] = [];
   const log = pino({ level: "error" }, { write: (line: string) => void written.push(JSON.parse(line)) });
   createAccessLog(log)({

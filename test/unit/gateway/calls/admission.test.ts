@@ -10,11 +10,11 @@ type Credentials = Parameters<Admission["admit"]>[2];
 const administrator = "Basic right";
 const anybody: Credentials = { authorization: undefined, forwardedFor: undefined, fromWorker: false };
 let platform: TestPlatform;
-let asked: string[];
+let checkedClients: string[];
 
 beforeEach(() => {
   platform = createTestPlatform();
-  asked = [];
+  checkedClients = [];
   platform.deploy("open");
   platform.deploy("closed", { annotations: { "com.service.auth": "required" } });
 });
@@ -24,7 +24,7 @@ function open(invokeAuth = false): Admission {
     table: platform.table,
     invokeAuth,
     authorise: (authorization, client) => {
-      asked.push(client);
+      checkedClients.push(client);
       if (authorization !== administrator) throw new PlatformError("credentials_invalid", "wrong");
     },
     clientOf: (peer, forwardedFor) => forwardedFor ?? peer ?? "",
@@ -40,10 +40,10 @@ function admit(url: string, credentials: Partial<Credentials> = {}, invokeAuth =
 }
 
 test.each(["/function/none/x", "/async-function/none?x", "/function/No", "/function/open.dev"])(
-  "%s names no function: nobody is asked for credentials",
+  "%s names no function: no credentials are required",
   (url) => {
     expect(() => admit(url, {}, true)).toThrow(/^Cannot call function "(none|No|open\.dev)": it does not exist$/);
-    expect(asked).toEqual([]);
+    expect(checkedClients).toEqual([]);
   },
 );
 
@@ -52,7 +52,7 @@ describe.each(["/function/", "/async-function/"])("%s", (prefix) => {
     const { entry, target, limits, authorization } = admit(`${prefix}open/p?q`, { authorization: "Bearer own" });
     expect([entry.key, target.path, target.query, limits.queue]).toEqual(["open.functions", "/p", "q", "default"]);
     expect(authorization).toBe("Bearer own");
-    expect(asked).toEqual([]);
+    expect(checkedClients).toEqual([]);
   });
 
   test("the platform's credentials reach no function", () => {
@@ -63,7 +63,7 @@ describe.each(["/function/", "/async-function/"])("%s", (prefix) => {
   test.each(["closed", "open"])("%s is protected by its annotation, or the setting", (name) => {
     expect(() => admit(prefix + name, { authorization: "Basic wrong" }, name === "open")).toThrow("wrong");
     expect(admit(prefix + name, { authorization: administrator }, name === "open").entry.key).toBe(`${name}.functions`);
-    expect(asked).toEqual(["10.0.0.1", "10.0.0.1"]);
+    expect(checkedClients).toEqual(["10.0.0.1", "10.0.0.1"]);
   });
 });
 
@@ -71,17 +71,17 @@ test("a queued call was authorised when it was accepted", () => {
   expect(admit("/function/closed", { fromWorker: true, authorization: "Bearer own" }, true).authorization).toBe(
     "Bearer own",
   );
-  expect(asked).toEqual([]);
+  expect(checkedClients).toEqual([]);
 });
 
-test("a function whose annotations cannot be used is called by nobody", () => {
+test("a function whose annotations are invalid cannot be called", () => {
   platform.deploy("odd", { annotations: { "com.service.auth": "perhaps" } });
   expect(() => admit("/function/odd", { authorization: administrator })).toThrow(
     'Cannot read annotation "com.service.auth"',
   );
 });
 
-test("who may call a function may look at its calls, and at those of one that is gone unless all are protected", () => {
+test("who may call a function may read its calls, also of a removed one unless all are protected", () => {
   const look =
     (key: string, authorization: string | undefined, invokeAuth = false) =>
     () =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { buildCallCuts } from "../../../../runtime/gateway/calls/call-cuts.ts";
 
-test("buildCallCuts() counts by reason and writes one line with the reason and what passed", async () => {
+test("buildCallCuts() counts by reason, and logs one line with the reason and the bytes passed", async () => {
   const written: Record<string, unknown>[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => void written.push(JSON.parse(line)) });
   const registry = new Registry();

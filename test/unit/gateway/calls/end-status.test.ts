@@ -19,7 +19,7 @@ test.each([
   }
 });
 
-test("a client that leaves changes no status that was sent; a queue-worker that leaves has no answer", () => {
+test("a client that leaves does not change a sent status; a queue-worker that leaves gets no response", () => {
   expect([none, begun, whole].map((response) => endStatus(response))).toEqual([499, 200, 200]);
   expect([none, begun, whole].map((response) => endRunStatus(response))).toEqual([499, 499, 200]);
 });

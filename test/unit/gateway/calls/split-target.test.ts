@@ -51,11 +51,11 @@ describe("splitTarget()", () => {
     `a.${"b".repeat(64)}`,
     "*",
     ">",
-  ])("%s is no function", (rest) => {
+  ])("%s names no function", (rest) => {
     expect(split(rest)).toBeUndefined();
   });
 
-  test("whatever it accepts: name, path and query make the target again, and the path never leaves the function", () => {
+  test("name, path and query of an accepted target make it up again, and the path never leaves the function", () => {
     const any = fc.string({ unit: fc.constantFrom(...Array.from("ab.-/?%#;\\A0_~")), maxLength: 30 });
     const some = fc.tuple(fc.constantFrom("", "a/", "a?", "a-0.b/", "a"), any).map((parts) => parts.join(""));
     let accepted = 0;

@@ -16,7 +16,7 @@ function logged(
   const lines: unknown[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let time = 0;
-  const saw = logUnknownCalls({
+  const onCallError = logUnknownCalls({
     log,
     namesOf,
     defaultNamespace: "functions",
@@ -24,7 +24,7 @@ function logged(
     now: () => time,
   });
   for (const target of targets) {
-    saw(target, new PlatformError(code, "Cannot call"));
+    onCallError(target, new PlatformError(code, "Cannot call"));
     time += pause;
   }
   return lines;
@@ -44,19 +44,19 @@ test("a call of an unknown function is logged with the nearest name of its names
   ]);
 });
 
-test("at most one a second, and nothing of other failures or of names that are none", () => {
+test("at most one is logged a second, and none of other failures or of invalid names", () => {
   expect(logged(["/function/helo", "/function/helo", "/function/helo"], 500)).toHaveLength(2);
   expect(logged(["/function/helo"], 0, "forbidden")).toEqual([]);
   expect(logged(["/function/HELO", "/function/", "/nope"])).toEqual([]);
 });
 
-test("names that are near to nothing do not keep a near one out of the log, and few are compared each second", () => {
+test("names far from all others do not keep a near one out of the log, and few are compared each second", () => {
   const far = (count: number): string[] => Array.from({ length: count }, (_, index) => `/function/far-away-${index}`);
   expect(logged([...far(10), "/function/helo"], 1)).toHaveLength(1);
   expect(logged([...far(1_000), "/function/helo"], 0)).toEqual([]);
 });
 
-test("withNearestName() adds the name to errors about functions that are not there, and to no others", () => {
+test("withNearestName() adds the name to errors about missing functions, and to no others", () => {
   const err = withNearestName(functionNotFound({ name: "helo", namespace: "functions" }), namesOf);
   expect(err).toMatchObject({
     code: "function_not_found",

@@ -16,7 +16,7 @@ test.each([
   expect(networkOf(address)).toBe(network);
 });
 
-test("a client has so many connections at a time, and gets one when one of its own ends", () => {
+test("a client has a limited number of connections, and gets another when one of its own ends", () => {
   const limit = new ClientLimit(2, (address) => address === "127.0.0.1");
   const first = limit.take("2001:db8:1:2::1");
   expect(limit.take("2001:db8:1:2::ffff")).toBeDefined();
@@ -28,7 +28,7 @@ test("a client has so many connections at a time, and gets one when one of its o
   expect(limit.take("2001:db8:1:2:b::")).toBeUndefined();
 });
 
-test("0 is any number", () => {
+test("0 means no limit", () => {
   const limit = new ClientLimit(0, () => false);
   for (let count = 0; count < 100; count += 1) expect(limit.take("192.0.2.1")).toBeDefined();
 });

@@ -16,7 +16,7 @@ const codeOf = (...headers: string[]): string => {
 const added = ["X-Forwarded-For", "10.0.0.9", "X-Forwarded-Host", "gw", "X-Forwarded-Proto", "http"];
 
 describe("readRequestHead()", () => {
-  test("passes headers on in order and spelling, repeated ones too", () => {
+  test("passes headers on in order and spelling, also repeated ones", () => {
     expect(read("Accept", "a", "x-Foo", "1", "X-FOO", "2", "Cookie", "c=1").forward.list).toEqual([
       "Accept",
       "a",
@@ -30,7 +30,7 @@ describe("readRequestHead()", () => {
     ]);
   });
 
-  test("removes what stops here, what Connection names and what only the platform sends", () => {
+  test("removes hop-by-hop headers, what Connection names, and what only the platform sends", () => {
     const head = read(
       "Connection",
       "keep-alive, X-Gone",
@@ -81,7 +81,7 @@ describe("readRequestHead()", () => {
     });
   });
 
-  test("reads ids, depth, callback and times; what is no id or number counts as absent", () => {
+  test("reads ids, depth, callback and times; an invalid id or number counts as absent", () => {
     const good = read(
       "X-Call-Id",
       id,
@@ -116,7 +116,7 @@ describe("readRequestHead()", () => {
     expect(bad.forward.list).toEqual(added);
   });
 
-  test("believes X-Forwarded-* of a trusted proxy and adds itself", () => {
+  test("trusts X-Forwarded-* of a trusted proxy, and adds the peer", () => {
     const headers = [
       "Host",
       "gw",
@@ -174,7 +174,7 @@ describe("readRequestHead()", () => {
     expect(codeOf(...headers)).toBe("malformed_request");
   });
 
-  test("other faults have codes of their own", () => {
+  test("other faults have their own codes", () => {
     expect(codeOf("Host", "g", "Expect", "200-ok")).toBe("expectation_failed");
     expect(codeOf("Host", "g", ...Array.from({ length: 100 }, () => ["a", "b"]).flat())).toBe("headers_too_large");
     expect(codeOf("Host", "g", ...Array.from({ length: 99 }, () => ["a", "b"]).flat())).toBe("accepted");

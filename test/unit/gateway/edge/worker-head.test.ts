@@ -34,7 +34,7 @@ const raw = [
   "trailers",
 ];
 
-test("what the queue-worker wrote passes as it is; its key, its limit and what concerns the connection do not", () => {
+test("headers of the queue-worker pass as they are, except its key, its limit and those of the connection", () => {
   const plain = readRequestHead(raw, "10.0.0.9");
   expect(plain).toMatchObject({ invokeKey: "key", invokeTimeout: 1_500, fromWorker: false, startTime: "17" });
   expect(plain.forward.list.join()).not.toMatch(/attempt|parent|weir/i);
@@ -55,7 +55,7 @@ test("what the queue-worker wrote passes as it is; its key, its limit and what c
   ]);
 });
 
-test("a key or a limit that comes twice is refused; a limit that is no number counts as none", () => {
+test("a repeated key or limit is refused; a limit that is no number counts as absent", () => {
   const twice = ["Host", "gw", "Weir-Invoke", "a", "weir-invoke", "b"];
   expect(() => readRequestHead(twice, "10.0.0.9")).toThrow(/came twice/);
   expect(readRequestHead(["Host", "gw", "Weir-Timeout", "-1"], "10.0.0.9").invokeTimeout).toBeUndefined();

@@ -36,7 +36,7 @@ test("openapi.json passes the linter", async () => {
   await expect(lint).resolves.toMatchObject({ stderr: expect.stringContaining("Your API description is valid") });
 });
 
-test("both served texts say the same, and so does the committed file", async () => {
+test("both served texts have the same content, and so does the committed file", async () => {
   const { json, yaml } = serveDocument(() => apiDocument);
   const committed = await readFile(new URL("openapi.json", root), "utf8");
   expect(parse(yaml)).toEqual(JSON.parse(json));
@@ -58,7 +58,7 @@ describe("operations", () => {
     expect(new Set(documented.map(({ id }) => id)).size).toBe(documented.length);
   });
 
-  test("of a path that is in the document are all in it", () => {
+  test("of a documented path are all in the document", () => {
     const shown = new Set(documented.map(({ path }) => path));
     const hidden = routeTable.filter(
       (entry) => entry.documented === false && pathsOf(entry).some((path) => shown.has(path)),
@@ -71,7 +71,7 @@ describe("operations", () => {
     expect(Object.keys(entry.params?.properties ?? {}).toSorted()).toEqual(inPath.toSorted());
   });
 
-  test("whose route is not built may answer 501, and those below /system/ what all of them may", () => {
+  test("of a route that is not built may return 501, and those below /system/ the common statuses", () => {
     for (const { id, method, path, handling } of documented) {
       const responses = Object.keys(at("paths", documentPath(path), method.toLowerCase(), "responses"));
       const usual = path.startsWith("/system/") ? ["400", "401", "403", "405", "413", "415", "429", "500", "503"] : [];
@@ -82,11 +82,11 @@ describe("operations", () => {
 });
 
 describe("generated clients", () => {
-  test("take values that they do not know: no answer has a closed list", () => {
-    const answers = entries(at("paths")).flatMap(([, item]) =>
+  test("accept unknown values: no response has a closed list", () => {
+    const responses = entries(at("paths")).flatMap(([, item]) =>
       entries(item).map(([, operation]) => (isJsonObject(operation) ? (operation["responses"] ?? {}) : {})),
     );
-    const parts = [["an answer", answers] as const, ...reachableFrom(answers)];
+    const parts = [["a response", responses] as const, ...reachableFrom(responses)];
     const closed = parts.filter(([, part]) => /"(?:enum|const)":/.test(JSON.stringify(part)));
     expect(closed.map(([name]) => name)).toEqual([]);
     expect(at("components", "schemas", "ProblemDetails", "properties", "code")[openEnumKeyword]).toEqual(errorCodes);
@@ -106,7 +106,7 @@ describe("generated clients", () => {
     }
   });
 
-  test("have a name for every object inside another", () => {
+  test("have a name for every nested object", () => {
     const inline = entries(at("components", "schemas")).flatMap(([name, schema]) =>
       entries(isJsonObject(schema) ? schema["properties"] : undefined)
         .filter(([, property]) => JSON.stringify(property).includes('"type":"object"'))
@@ -115,12 +115,12 @@ describe("generated clients", () => {
     expect(inline).toEqual([]);
   });
 
-  test("read the logs as bytes, and have the type of their lines", () => {
+  test("read the logs as bytes, and have the type of a line", () => {
     const schema = at("paths", "/system/logs", "get", "responses", "200", "content", "application/x-ndjson", "schema");
     expect(schema).toMatchObject({ type: "string", format: "binary", contentSchema: refTo("LogRecord") });
   });
 
-  test("read what a function answers as bytes, whatever its status", () => {
+  test("read the reply of a function as bytes, whatever its status", () => {
     for (const status of ["default", "2XX"]) {
       expect(at("paths", "/function/{name}", "post", "responses", status, "content")).toHaveProperty(
         ["*/*", "schema"],
@@ -138,7 +138,7 @@ describe("generated clients", () => {
 describe("schemas", () => {
   const names = Object.keys(at("components", "schemas"));
 
-  test("are those of runtime/api that have a name", () => {
+  test("are the named ones of runtime/api", () => {
     expect(names).toHaveLength(components.length);
   });
 
@@ -149,7 +149,7 @@ describe("schemas", () => {
   });
 
   test.each(documented.map(({ id, method, path }) => [id, documentPath(path), method.toLowerCase()] as const))(
-    "of the parameters of %s are described, and their examples fit them",
+    "of the parameters of %s are described, and their examples fit",
     (_id, path, method) => {
       const { parameters = [] } = at("paths", path, method);
       if (!Array.isArray(parameters)) throw new Error("Cannot read the parameters: they are no list");
@@ -167,7 +167,7 @@ function refTo(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The parts of the document that `value` refers to, directly or through others, by their pointers. */
+/** The parts of the document that `value` refers to, directly or through others, by pointer. */
 function reachableFrom(value: Json, found = new Map<string, JsonObject>()): ReadonlyMap<string, JsonObject> {
   for (const [, pointer = ""] of JSON.stringify(value).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     if (found.has(pointer)) continue;

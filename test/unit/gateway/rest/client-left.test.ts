@@ -10,8 +10,8 @@ import { DeploymentWaits } from "../../../../runtime/gateway/rest/deployment-wai
 import { LogStreams } from "../../../../runtime/gateway/rest/log-streams.ts";
 import { createLog } from "../../../../runtime/process/log.ts";
 
-/** The response to a client that closed its connection before anything was done for it. */
-async function responseOfOneThatLeft(): Promise<ServerResponse> {
+/** The response to a client that closed its connection at once. */
+async function responseOfGoneClient(): Promise<ServerResponse> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -23,11 +23,11 @@ async function responseOfOneThatLeft(): Promise<ServerResponse> {
   return response;
 }
 
-test("a log stream for a client that left before it began reads nothing and holds no place", async () => {
+test("a log stream for a client that left before it began reads nothing and counts towards no limit", async () => {
   const streams = new LogStreams({ heartbeat: 10, checkEvery: 10 });
-  const response = await responseOfOneThatLeft();
+  const response = await responseOfGoneClient();
   let reads = 0;
-  // One more than there may be at a time.
+  // One more than the limit of streams.
   for (let index = 0; index <= 200; index += 1)
     await streams.send(
       response,
@@ -52,5 +52,5 @@ test("a deployment is not waited for if its client left before", async () => {
     },
   };
   const waits = new DeploymentWaits({ view, logs: undefined, log: createLog("test", "error") });
-  await waits.ready(wanted, 300_000, await responseOfOneThatLeft());
+  await waits.ready(wanted, 300_000, await responseOfGoneClient());
 });

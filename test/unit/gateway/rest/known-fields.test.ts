@@ -20,7 +20,7 @@ test.each([
     { ...hello, name: "other" },
     'Cannot read the body: its "service" is "hello", its "name" is "other"; send one of them',
   ],
-])("what a deployment cannot mean is refused, unknown fields with the nearest name: %j", (body, sentence) => {
+])("a contradictory or unknown field of a deployment is refused, with the nearest name: %j", (body, sentence) => {
   expect(() => withKnownFields(body, deployment)).toThrow(
     expect.objectContaining({ code: "validation_failed", message: sentence }),
   );
@@ -35,7 +35,7 @@ test("fields of a status and of older clients are dropped from a deployment", ()
   });
 });
 
-test("a body of null is not called empty, and stands for none where there need be none", () => {
+test("a body of null is not called empty, and counts as none where none is required", () => {
   expect(() => withKnownFields(null, deployment)).toThrow("Cannot read the body: expected an object, got null");
   expect(withKnownFields(null, { ...deployment, bodyOptional: true })).toBeNull();
 });
@@ -45,7 +45,7 @@ test("the name of a status stands for the field that is absent", () => {
   expect(withKnownFields({ image: "hello:1" }, deployment)).toEqual({ image: "hello:1" });
 });
 
-test("other bodies lose what is not known, and what is no object is left to the schema", () => {
+test("other bodies lose unknown fields, and a value that is no object is left to the schema", () => {
   const body = Type.Object({ name: Type.String() });
   expect(withKnownFields({ name: "a", nmae: "b" }, { body })).toEqual({ name: "a" });
   expect(withKnownFields([], { body })).toEqual([]);

@@ -19,12 +19,12 @@ describe("parseJsonBody()", () => {
     expect(Object.getPrototypeOf(body)).toBeNull();
   });
 
-  test("nothing but blanks is no body", () => {
+  test("only whitespace is no body", () => {
     expect(parseJsonBody(bytes(""))).toBeUndefined();
     expect(parseJsonBody(bytes(" \r\n\t"))).toBeUndefined();
   });
 
-  test("brackets within strings are no levels", () => {
+  test("brackets within strings do not nest", () => {
     expect(parseJsonBody(bytes(JSON.stringify(`\\"${"[".repeat(99)}`)))).toHaveLength(101);
   });
 
@@ -41,7 +41,7 @@ describe("parseJsonBody()", () => {
     expect(() => parseJsonBody(Buffer.from(text, "latin1"))).toThrow(malformed);
   });
 
-  test("any bytes give a value or a refusal, and no prototype is touched", () => {
+  test("any bytes give a value or a refusal, and no prototype is changed", () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array(), fc.json().map(bytes)), (input) => {
         try {
@@ -55,7 +55,7 @@ describe("parseJsonBody()", () => {
   });
 });
 
-test("parseQuery() takes the last of a repeated parameter and touches no prototype", () => {
+test("parseQuery() takes the last of a repeated parameter, and changes no prototype", () => {
   expect({ ...parseQuery("a=1&b=%20x&a=2&c") }).toEqual({ a: "2", b: " x", c: "" });
   expect(Object.keys(parseQuery("__proto__=x"))).toEqual(["__proto__"]);
 });
@@ -76,14 +76,14 @@ describe("clientAddresses()", () => {
     expect(clients.of(peer, forwarded)).toBe(client);
   });
 
-  test("ranges that cannot be read stop the start", () => {
+  test("invalid ranges fail the start", () => {
     for (const range of ["10.0.0.0/33", "host", "10.0.0", "", "10.0.0.0/x"]) {
       expect(() => clientAddresses([range]), range).toThrow(/^Cannot read trusted proxy/);
     }
   });
 });
 
-test("allowedMethods() knows paths with parameters and no others", () => {
+test("allowedMethods() knows paths with parameters, and no others", () => {
   expect(allowedMethods("/system/function/x", routeTable)).toEqual(["GET", "HEAD"]);
   expect(allowedMethods("/system/logs", routeTable)).toEqual(["GET"]);
   expect(allowedMethods("/system/function/", routeTable)).toEqual([]);

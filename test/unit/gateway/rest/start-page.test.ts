@@ -7,7 +7,7 @@ test.each([
   ["process", "hello:1", { directory: ".weir/credentials" }, "P=$(cat .weir/credentials/basic-auth-password)"],
   ["docker", "weir-base:", { directory: "my data/credentials" }, "P=$(cat 'my data/credentials/basic-auth-password')"],
   ["kubernetes", "weir-base:", { namespace: "functions-eu" }, "P=$(kubectl -n functions-eu get secret basic-auth"],
-])("on %s a first function is of image %s, with the password of %j", (orchestration, image, password, command) => {
+])("on %s the first function has image %s, with the password of %j", (orchestration, image, password, command) => {
   const { html } = startPage({ address: "https://weir.example.com", orchestration, password });
   expect(html).toContain(`&quot;image&quot;:&quot;${image}`);
   expect(html).toContain(command);
@@ -15,13 +15,13 @@ test.each([
   expect(html).toContain("curl https://weir.example.com/function/hello");
 });
 
-test("the password is where the settings say", () => {
+test("the password is read from where the settings say", () => {
   const settings = { platformNamespace: "functions-eu", secretMountPath: "data/credentials" };
   expect(passwordPlace("kubernetes", settings)).toEqual({ namespace: "functions-eu" });
   expect(passwordPlace("docker", settings)).toEqual({ directory: "data/credentials" });
 });
 
-test("an address is text, whatever is in it, and nothing but the page's own style is allowed", () => {
+test("an address is escaped, and only the page's own style is allowed", () => {
   const { html, policy } = startPage({
     address: 'https://x/"><script>',
     orchestration: "process",

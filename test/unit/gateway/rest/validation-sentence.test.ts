@@ -6,7 +6,7 @@ import { lazyValidators } from "../../../../runtime/gateway/rest/lazy-validators
 import { routeTable } from "../../../../runtime/gateway/rest/route-table.ts";
 import { isSchemaFailure, validationSentence } from "../../../../runtime/gateway/rest/validation-sentence.ts";
 
-/** Tells the sentence of a body that does not fit, or undefined. */
+/** Returns the message for a body that does not fit, or undefined. */
 function sentencesOf(schema: TSchema): (body: unknown) => string | undefined {
   const validate = lazyValidators()({ schema, method: "POST", url: "/", httpPart: "body" });
   return (body) => {
@@ -36,7 +36,7 @@ test.each<[unknown, string]>([
 describe("bodies of every route", () => {
   const bodies = routeTable.flatMap(({ method, path, body }) => (body === undefined ? [] : [{ method, path, body }]));
 
-  test.each(bodies)("$method $path: whatever does not fit is told in one good sentence", ({ body }) => {
+  test.each(bodies)("$method $path: any invalid body gives one good sentence", ({ body }) => {
     const members =
       "properties" in body && typeof body.properties === "object" ? Object.keys(body.properties ?? {}) : [];
     const sentenceOf = sentencesOf(body);

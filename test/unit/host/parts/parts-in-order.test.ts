@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PartsInOrder } from "../../../../runtime/host/parts/parts-in-order.ts";
 
 describe("PartsInOrder", () => {
-  test("opens one part after another, each with what those before it gave", async () => {
+  test("opens one part after another, each with the results of the previous ones", async () => {
     const seen: string[] = [];
     const first = async ({ start }: { readonly start: string }) => {
       seen.push(`first begins with ${start}`);
@@ -20,7 +20,7 @@ describe("PartsInOrder", () => {
     expect(seen).toEqual(["first begins with a", "first is open", "second begins with a and 1"]);
   });
 
-  test("opens nothing behind a part that cannot be opened, and rejects as that one does", async () => {
+  test("opens nothing after a part that cannot be opened, and rejects as that one does", async () => {
     const opened: string[] = [];
     const bad = (): Promise<{ readonly bad: true }> => Promise.reject(new Error("no room"));
     const next = async () => ({ next: opened.push("next") });

@@ -9,7 +9,7 @@ import { objectNamed, objectsOf, podsOf, secretValues, variablesOf } from "../..
 
 const made = (input: Readonly<Record<string, unknown>> = {}) => objectsOf(readPlatform(input));
 
-test("namespaces are restricted, that of functions has the marker; both may be somebody else's", () => {
+test("namespaces are restricted, that of functions has the marker; both may exist already", () => {
   const objects = made({ functionNamespace: "fn" });
   const enforce = { "pod-security.kubernetes.io/enforce": "restricted" };
   expect(objectNamed(objects, "Namespace", "weir").metadata.labels).toMatchObject(enforce);
@@ -33,7 +33,7 @@ test("parts come in the order in which they are to be applied", () => {
 });
 
 describe("nats", () => {
-  test("one server is asked by its own name, syncs always, and has a disk of its own", () => {
+  test("one server has its own name, syncs always, and has its own disk", () => {
     const objects = made();
     const { spec } = objectNamed(objects, "StatefulSet", "nats");
     expect(spec).toMatchObject({
@@ -68,7 +68,7 @@ describe("nats", () => {
     expect(config).toContain(`"max_file_store": ${Math.floor(20 * 2 ** 30 * 0.7)}`);
   });
 
-  test("elsewhere: nothing of it is made, and the processes go there", () => {
+  test("elsewhere: no object of it is created, and the processes connect there", () => {
     const monitorUrl = "http://broker:8222,http://second:8222";
     const objects = made({ nats: { url: "nats://broker:4333", tls: false, monitorUrl } });
     expect(variablesOf(objectNamed(objects, "Deployment", "queue-doctor"))).toMatchObject({
@@ -85,7 +85,7 @@ describe("the network", () => {
   const spec = (name: string, input: Readonly<Record<string, unknown>> = {}) =>
     objectNamed(made(input), "NetworkPolicy", name)["spec"];
 
-  test("lets nothing in or out that is not said", () => {
+  test("lets in and out only what is listed", () => {
     expect(spec("default-deny")).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
     expect(spec("operator")).toEqual({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "operator" } },
@@ -101,7 +101,7 @@ describe("the network", () => {
     });
   });
 
-  test("the API server is reached where it is known to be: its Service on 443, what is behind on its own ports", () => {
+  test("the API server is reached at known addresses: its Service on 443, its endpoints on their own ports", () => {
     const rule = (port: number, ...cidrs: readonly string[]) => ({
       ...(cidrs.length === 0 ? {} : { to: cidrs.map((cidr) => ({ ipBlock: { cidr } })) }),
       ports: [{ port, protocol: "TCP" }],
@@ -116,7 +116,7 @@ describe("the network", () => {
       service,
       rule(443, "10.0.0.0/28"),
     ]);
-    // Nothing else leaves but calls, and callbacks of a queue-worker: no registry, no issuer.
+    // Nothing else leaves except calls, and callbacks of a queue-worker: no registry, no issuer.
     const known = { ports: ["6443"], serviceAddresses, ranges: ["10.0.0.0/28"] };
     const open = (name: string) =>
       egress(known, name)?.filter((each) => !("to" in each) || JSON.stringify(each).includes("/0"));
@@ -134,7 +134,7 @@ describe("the network", () => {
     expect(() => made({ apiServer })).toThrow(sentence);
   });
 
-  test("the broker hears its users, its fellows, and on the monitoring port the queue-doctor alone", () => {
+  test("the broker is open to its users, its peers, and on the monitoring port to the queue-doctor alone", () => {
     const from = (process: string) => ({ podSelector: { matchLabels: { "app.kubernetes.io/name": process } } });
     expect(spec("nats")).toMatchObject({
       ingress: [
@@ -149,7 +149,7 @@ describe("the network", () => {
     });
   });
 
-  test("names are looked up at the cluster's resolver and at caches of nodes, nowhere else", () => {
+  test("DNS goes to the cluster's resolver and to caches on nodes, nowhere else", () => {
     expect(spec("dns")).toEqual({
       podSelector: {},
       policyTypes: ["Egress"],
@@ -168,7 +168,7 @@ describe("the network", () => {
     });
   });
 
-  test("anybody reaches the gateway's port, only who is said its metrics", () => {
+  test("the gateway's port is open to all, its metrics only to those listed", () => {
     expect(spec("gateway")).toMatchObject({ ingress: [{ ports: [{ port: 8080, protocol: "TCP" }] }] });
     expect(spec("gateway", { monitoring: { namespaceLabels: { team: "ops" } } })).toMatchObject({
       ingress: [
@@ -178,7 +178,7 @@ describe("the network", () => {
     });
   });
 
-  test("callbacks leave, but not to metadata services and the cluster's own ranges", () => {
+  test("callbacks may leave, but not to metadata services and the cluster's own ranges", () => {
     const text = JSON.stringify(spec("queue-worker", { clusterRanges: ["10.0.0.0/8"] }));
     const metadata = ["169.254.0.0/16", "168.63.129.16/32", "192.0.0.192/32", "100.100.100.200/32"];
     expect(text).toContain(JSON.stringify({ cidr: "0.0.0.0/0", except: [...metadata, "10.0.0.0/8"] }));
@@ -188,7 +188,7 @@ describe("the network", () => {
 });
 
 describe("secrets", () => {
-  test("no value is anywhere but in a Secret", () => {
+  test("values are in Secrets only", () => {
     const platform = readPlatform({ edition: "enterprise", nats: { replicas: 3 }, queues: { reports: {} } });
     const tls = {
       certificate: "value of the certificate",
@@ -205,14 +205,14 @@ describe("secrets", () => {
     expect(others).not.toContain("password-of-");
   });
 
-  test("every Secret that a pod mounts is among those that must be there, and the other way round", () => {
+  test("the Secrets that pods mount are exactly the required ones", () => {
     const platform = readPlatform({ edition: "enterprise", nats: { replicas: 3 }, queues: { a_b: {} } });
     const text = JSON.stringify(objectsOf(platform));
     const mounted = [...text.matchAll(/"secret":\{"(?:name|secretName)":"([^"]+)"/g)].map((match) => match[1] ?? "");
     expect([...new Set(mounted)].toSorted()).toEqual(neededSecretNames(platform).toSorted());
   });
 
-  test("words that the broker could read as something else are refused", () => {
+  test("passwords that the broker could misread are refused", () => {
     const platform = readPlatform({ nats: { tls: false } });
     const values = secretValues(platform);
     expect(() => secretManifests(platform, { ...values, storeKey: 'a"\nlisten: 0' })).toThrow(
@@ -243,7 +243,7 @@ describe("the Service of the gateway", () => {
   const services = (input: Readonly<Record<string, unknown>>) =>
     made(input).filter(({ kind, metadata }) => kind === "Service" && metadata.name.startsWith("gateway"));
 
-  test("is the load balancer's, with its annotations, class and ranges", () => {
+  test("is a load balancer, with its annotations, class and ranges", () => {
     expect(services({ gateway: balanced })).toEqual([
       expect.objectContaining({
         metadata: expect.objectContaining({ name: "gateway", annotations: balanced.annotations }),
@@ -253,7 +253,7 @@ describe("the Service of the gateway", () => {
     expect(services({})[0]?.metadata).not.toHaveProperty("annotations");
   });
 
-  test("stays inside where the load balancer ends TLS: that has one of its own, with the port of publicUrl alone", () => {
+  test("stays internal when the load balancer ends TLS, which has its own Service with the port of publicUrl", () => {
     const port = (number: number) => [{ port: number, targetPort: "http" }];
     const [inside, balancer] = services({ gateway: balanced, publicUrl: "https://f.example.com" });
     expect(inside).toMatchObject({ metadata: { name: "gateway" }, spec: { type: "ClusterIP", ports: port(8080) } });
@@ -272,7 +272,7 @@ describe("the Service of the gateway", () => {
 describe("an HTTPRoute", () => {
   const routes = (httpRoute: object) => made({ httpRoute }).filter(({ kind }) => kind === "HTTPRoute");
 
-  test("brings what comes to a Gateway's listener for the host", () => {
+  test("routes the requests of a Gateway's listener for the host", () => {
     const to = { gateway: "public", gatewayNamespace: "infra", sectionName: "https" };
     expect(routes({ host: "f.example.com", ...to })).toMatchObject([
       {
@@ -289,7 +289,7 @@ describe("an HTTPRoute", () => {
     expect(routes({})).toEqual([]);
   });
 
-  test("names the gateway's address, unless that is said", () => {
+  test("sets the gateway's public address, unless that is given", () => {
     const address = (input: object) =>
       variablesOf(
         objectNamed(
@@ -304,7 +304,7 @@ describe("an HTTPRoute", () => {
 });
 
 describe("ingress", () => {
-  test("is made for a host only, and gives the gateway its public address", () => {
+  test("is created for a host only, and sets the gateway's public address", () => {
     expect(made().filter(({ kind }) => kind === "Ingress")).toEqual([]);
     const objects = made({ ingress: { host: "weir.example.com", tlsSecret: "cert" }, upstreamTimeout: "2m" });
     expect(objectNamed(objects, "Ingress", "gateway")["spec"]).toMatchObject({
@@ -315,7 +315,7 @@ describe("ingress", () => {
     });
   });
 
-  test("a proxy waits as long as the longest call, and holds nothing back", () => {
+  test("a proxy waits as long as the longest call, and does not buffer", () => {
     const ingress = { host: "h.example", className: "nginx" };
     const objects = made({ ingress, timeoutMax: "20m" });
     expect(objectNamed(objects, "Ingress", "gateway").metadata.annotations).toMatchObject({
@@ -325,13 +325,13 @@ describe("ingress", () => {
     });
     const short = made({ ingress, timeoutMax: "1m" });
     expect(objectNamed(short, "Ingress", "gateway").metadata.annotations).toMatchObject({
-      // A WebSocket may be silent for 10 min.
+      // A WebSocket may be idle for 10 min.
       "nginx.ingress.kubernetes.io/proxy-read-timeout": "605",
     });
   });
 });
 
-test("names of queues become names that Kubernetes takes, and stay different", () => {
+test("names of queues become valid Kubernetes names, and stay different", () => {
   const names = ["default", "reports", "a_b", "a-b", "a-", "a_", "x".repeat(63), `${"x".repeat(62)}y`].map(
     queueWorkerName,
   );

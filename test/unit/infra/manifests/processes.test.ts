@@ -35,7 +35,7 @@ describe.each(processes)("%s", (name, process, table) => {
   const pods = podsOf(deployment);
   const [container] = pods.containers;
 
-  test("its variables are settings of its process, which can read them", () => {
+  test("its variables are valid settings of its process", () => {
     const environment = variablesOf(deployment);
     const names = Object.values(table).map((setting) => setting.name);
     const others = Object.keys(environment).filter((variable) => !names.includes(variable));
@@ -50,7 +50,7 @@ describe.each(processes)("%s", (name, process, table) => {
     });
   });
 
-  test("runs its own main.ts as its own account, probed on the admin port", () => {
+  test("runs its own main.ts with its own account, probed on the admin port", () => {
     expect(container.args?.[0]).toBe(process);
     expect(pods.serviceAccountName).toBe(process);
     expect(container.ports).toContainEqual({ name: "admin", containerPort: 8082 });
@@ -59,7 +59,7 @@ describe.each(processes)("%s", (name, process, table) => {
     expect(container.readinessProbe.httpGet).toEqual({ path, port: "admin" });
   });
 
-  test("is as the pod security level restricted demands, with nothing to write but /tmp", () => {
+  test("meets the pod security level restricted, with only /tmp writable", () => {
     expect(pods.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 65_532,
@@ -79,8 +79,8 @@ describe.each(processes)("%s", (name, process, table) => {
   });
 });
 
-describe("what is derived", () => {
-  test("a pod gets longer to stop than its process gives itself", () => {
+describe("derived values", () => {
+  test("a pod gets longer to stop than its process takes", () => {
     const grace = (name: string) => podsOf(objectNamed(objects, "Deployment", name)).terminationGracePeriodSeconds;
     expect(grace("gateway")).toBe(7 + 120 + 5 + 5);
     expect(grace("queue-worker")).toBe(120 + 10 + 5);
@@ -89,7 +89,7 @@ describe("what is derived", () => {
     expect(grace("operator")).toBe(15);
   });
 
-  test("the operator, which knows no broker, is told which queues there are and how long their calls may take", () => {
+  test("the operator, which has no broker, gets the queues and the timeouts of their calls", () => {
     const declared = variablesOf(objectNamed(objects, "Deployment", "operator"))["declared_queues"];
     expect(declared).toBe("default=2m,reports=10m");
   });
@@ -100,14 +100,14 @@ describe("what is derived", () => {
     Number.parseInt(podsOf(deploymentOf(input, name)).containers[0].resources.limits["memory"] ?? "", 10);
   const pro = { edition: "pro" };
 
-  test("memory grows with payload and slots, unless it is said", () => {
+  test("memory grows with payload and slots, unless it is given", () => {
     const small = memoryOf(pro, "queue-worker");
     expect(memoryOf({ ...pro, maxInflight: 100 }, "queue-worker") - small).toBeGreaterThan(200);
     expect(memoryOf({ ...pro, asyncMaxBody: 16_777_216 }, "queue-worker") - small).toBeGreaterThan(400);
     expect(memoryOf({ ...pro, memory: { queueWorker: "99Mi" } }, "queue-worker")).toBe(99);
   });
 
-  test("that of the operator grows with the functions and namespaces that are expected, and Node.js keeps to it", () => {
+  test("memory of the operator grows with the expected functions and namespaces, and limits Node.js", () => {
     const expecting = (functions: number, namespaces: number, edition = "pro") =>
       memoryOf({ edition, operator: { functions, namespaces } }, "operator");
     expect(expecting(10_000, 1_000)).toBe(memoryOf(pro, "operator"));
@@ -125,13 +125,13 @@ describe("what is derived", () => {
     expect(oldSpace({ memory: { operator: "96Mi" } })).toBe(48);
   });
 
-  test("replicas of a queue's workers come from its entry; several pods have a budget", () => {
+  test("replicas of a queue's workers come from its entry; several pods have a disruption budget", () => {
     expect(objectNamed(objects, "Deployment", "queue-worker-reports")["spec"]).toMatchObject({ replicas: 3 });
     const budgets = objects.filter(({ kind }) => kind === "PodDisruptionBudget").map(({ metadata }) => metadata.name);
     expect(budgets.toSorted()).toEqual(["autoscaler", "nats", "queue-worker-reports"]);
   });
 
-  test("the queues are the queue-doctor's settings file; its pods roll when they change", () => {
+  test("the queues are in the queue-doctor's settings file; its pods roll when they change", () => {
     const doctor = (input: Readonly<Record<string, unknown>>) => {
       const of = objectsOf(readPlatform({ edition: "enterprise", ...input }));
       return JSON.stringify(objectNamed(of, "Deployment", "queue-doctor"));
@@ -141,7 +141,7 @@ describe("what is derived", () => {
   });
 });
 
-test("what Kubernetes would replace in a value stays as it is", () => {
+test("a value that Kubernetes would expand stays as it is", () => {
   const table = { callbackAllow: { ...queueWorkerSettings.callbackAllow } };
   const tuning = { callbackAllow: "$(HOSTS).internal,$$(X)" };
   expect(environmentOf(table, {}, tuning)).toEqual([{ name: "callback_allow", value: "$$(HOSTS).internal,$$$$(X)" }]);
@@ -159,7 +159,7 @@ test.each(["gateway", "operator", "autoscaler", "queue-doctor"])(
   },
 );
 
-test("all pods, the broker's too, are placed and marked as the stack says", () => {
+test("all pods, also the broker's, are placed and labelled as the stack says", () => {
   const toleration = { key: "dedicated", operator: "Equal", value: "weir", effect: "NoSchedule" };
   const placed = objectsOf(
     readPlatform({
@@ -190,7 +190,7 @@ test("all pods, the broker's too, are placed and marked as the stack says", () =
   expect(broker).not.toMatchObject({ template: { metadata: { annotations: { "weir/checksum": "mine" } } } });
 });
 
-test("what is no toleration is refused", () => {
+test("an invalid toleration is refused", () => {
   for (const tolerations of ["spot", [{ kye: "spot" }], [{ effect: "Never" }], [[]]])
     expect(checkPlatform({ pods: { tolerations } }).problems).toEqual([
       "pods.tolerations: expected a list of tolerations: key, operator, value, effect and tolerationSeconds as a pod may have them together",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { checkPlatform, PlatformOptionsError, readPlatform } from "../../../../infra/manifests/read-platform.ts";
 
-test("with nothing said every option has its default", () => {
+test("without input every option has its default", () => {
   expect(readPlatform({})).toMatchObject({
     edition: "enterprise",
     platformNamespace: "weir",
@@ -15,7 +15,7 @@ test("with nothing said every option has its default", () => {
   });
 });
 
-test("all problems come at once, each with key, value and rule", () => {
+test("all problems are reported at once, each with key, value and rule", () => {
   const input = {
     edition: "gold",
     upstreamTimout: "1s",
@@ -36,7 +36,7 @@ test("all problems come at once, each with key, value and rule", () => {
   expect(() => readPlatform(input)).toThrow(PlatformOptionsError);
 });
 
-test("what the API server would refuse in the middle of an installation is refused before", () => {
+test("what the API server would refuse during an installation is refused before it", () => {
   const label = 'expected a label such as "kubernetes.io/os": "linux"';
   const rule = 'expected ranges such as "10.0.0.0/8", separated by commas';
   const input = {
@@ -70,7 +70,7 @@ test("what the API server would refuse in the middle of an installation is refus
   expect(checkPlatform({ pods: { tolerations: fine } }).problems).toEqual([]);
 });
 
-test("values that `pulumi config set --path` keeps as true, false or a number are texts", () => {
+test("values that `pulumi config set --path` stores as true, false or a number are texts", () => {
   const annotations = { "example.com/internal": true, "example.com/weight": 10, "example.com/zone": "a" };
   const { platform } = checkPlatform({ gateway: { annotations }, pods: { nodeSelector: { gpu: false } } });
   expect(platform?.gateway.annotations).toEqual({
@@ -81,7 +81,7 @@ test("values that `pulumi config set --path` keeps as true, false or a number ar
   expect(platform?.pods.nodeSelector).toEqual({ gpu: "false" });
 });
 
-test("settings of the processes keep the processes' own rules, and the edition's", () => {
+test("settings of the processes are checked by the rules of the processes and of the edition", () => {
   const input = {
     edition: "community",
     maxInflight: 4,

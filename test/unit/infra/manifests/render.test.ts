@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const render = (...args: readonly string[]) =>
   promisify(execFile)(process.execPath, ["scripts/render/main.ts", ...args], { cwd: root });
 
-test.each(["1.1", "1.2"] as const)("what is printed is read as it was meant, by readers of YAML %s", (version) => {
+test.each(["1.1", "1.2"] as const)("the output is read as intended by readers of YAML %s", (version) => {
   const ingress = { host: "a.example", className: "nginx", annotations: { off: "on", time: "12:30", none: "null" } };
   const parts = platformManifests(readPlatform({ edition: "enterprise", nats: { replicas: 3 }, ingress }));
   const read = parseAllDocuments(manifestsText(parts), { version }).map((document): unknown => document.toJS());
@@ -25,7 +25,7 @@ test.each(["1.1", "1.2"] as const)("what is printed is read as it was meant, by 
   expect(read.filter((object) => object !== null)).toEqual(meant);
 });
 
-test("npm run render prints the parts that are asked for, and says which Secrets must be there", async () => {
+test("npm run render prints the requested parts, and lists the required Secrets", async () => {
   const { stdout } = await render("--edition", "pro", "--platform-namespace", "faas", "--part", "namespaces");
   expect(
     parseAllDocuments(stdout).map((document) => (document.toJS() as { readonly kind?: string } | null)?.kind),
@@ -50,7 +50,7 @@ test.each(["community", "standard", "pro", "enterprise"])("the sample stack %s i
   expect(stderr).toContain("Secrets that must be there: basic-auth");
 });
 
-test("of a stack that is wrong all is said, and what only Pulumi can read is named", async () => {
+test("an invalid stack is reported in full, with the values that only Pulumi can read", async () => {
   await using directory = await tempDirectory("stack");
   const file = join(directory.path, "Pulumi.mine.yaml");
   await writeFile(

@@ -15,23 +15,23 @@ const live = (observedGeneration: number, image = "weir:2") => ({
   status: { observedGeneration, replicas: 1, updatedReplicas: 1, availableReplicas: 1 },
 });
 
-/** Gives one answer after the other, and the last one for ever. */
-function looks(...answers: readonly (object | Error)[]) {
+/** Returns these outcomes one after the other, then the last one for ever. */
+function looks(...outcomes: readonly (object | Error)[]) {
   let count = 0;
   const look = (): Promise<Readonly<Record<string, unknown>>> => {
-    const answer = answers[Math.min(count++, answers.length - 1)] ?? {};
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ ...answer });
+    const outcome = outcomes[Math.min(count++, outcomes.length - 1)] ?? {};
+    return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve({ ...outcome });
   };
   return { look, count: () => count };
 }
 
-test("looks until all is done, also where the cluster does not answer for a while", async () => {
+test("looks until all is done, even if the cluster does not respond for a while", async () => {
   const { look, count } = looks(live(1), new Error("connection refused"), live(1), live(2));
   await awaitRollout(wanted, { look, within: 1, every: 0, now: () => 0 });
   expect(count()).toBe(4);
 });
 
-test("ends when its time is over, and says what is missing", async () => {
+test("fails when its time is over, and says what is missing", async () => {
   let now = 0;
   const wait = { within: 180_000, every: 0, now: () => (now += 60_000) };
   await expect(awaitRollout(wanted, { ...wait, ...looks(live(1)) })).rejects.toThrow(
@@ -42,7 +42,7 @@ test("ends when its time is over, and says what is missing", async () => {
   );
 });
 
-test("ends at once when waiting does not help", async () => {
+test("fails at once when waiting does not help", async () => {
   const { look, count } = looks(live(2, "weir:wrong"));
   await expect(awaitRollout(wanted, { look, within: 180_000, now: () => 0 })).rejects.toThrow(
     'it runs image "weir:wrong" instead of "weir:2"; the state of the stack is out of date: run pulumi up --refresh',

@@ -17,11 +17,11 @@ interface Difference {
   readonly args?: readonly string[] | undefined;
 }
 
-test("done: the change was looked at, all pods are of it, and available", () => {
+test("done: the change was observed, and all pods are of it and available", () => {
   expect(decideRollout(wanted, live({}))).toEqual({ kind: "done" });
 });
 
-test("who scales is heeded: as many pods count as the cluster wants, none of zero", () => {
+test("scaling by others is respected: the cluster's replicas count, even zero", () => {
   const five = { replicas: 5, updatedReplicas: 5, availableReplicas: 5 };
   expect(decideRollout(wanted, live(five, { replicas: 5 })).kind).toBe("done");
   expect(decideRollout(wanted, live({}, { replicas: 5 })).kind).toBe("under-way");
@@ -30,11 +30,11 @@ test("who scales is heeded: as many pods count as the cluster wants, none of zer
 });
 
 test.each([
-  ["the object as it was before the write", { observedGeneration: 2 }, "not looked at the change"],
+  ["the object before the write", { observedGeneration: 2 }, "not looked at the change"],
   ["old pods that serve", { updatedReplicas: 1 }, "1 of 2 pods are of the desired version"],
   ["old pods beside new ones", { replicas: 3, availableReplicas: 2 }, "1 pods of the previous version still run"],
   ["new pods that do not serve yet", { availableReplicas: 1 }, "1 of 2 pods are available"],
-])("under way: %s", (_, status, because) => {
+])("in progress: %s", (_, status, because) => {
   expect(decideRollout(wanted, live(status))).toEqual({
     kind: "under-way",
     because: expect.stringContaining(because),
@@ -53,7 +53,7 @@ test.each([
 
 test.each([
   [
-    "another mark of what they read",
+    "another checksum of what they read",
     { metadata: { annotations: { "weir/checksum": "old" } } },
     'annotation weir/checksum of its pods is "old" instead of "new"',
   ],
@@ -62,7 +62,7 @@ test.each([
     { args: ["gateway", "--config", "/old"] },
     'runs with the arguments ["gateway","--config","/old"]',
   ],
-])("failed, as the pods are of another description: %s", (_, { metadata, args }: Difference, because) => {
+])("failed, as the pods have another template: %s", (_, { metadata, args }: Difference, because) => {
   const marked = (differs: Difference) => {
     const { spec } = template("weir:2");
     const containers = spec.containers.map((each) => ({ ...each, args: differs.args ?? ["gateway"] }));
@@ -83,7 +83,7 @@ test("failed: the controller gave up", () => {
   });
 });
 
-test("what others add is no other version: annotations, containers, variables, values from elsewhere", () => {
+test("additions of others are no other version: annotations, containers, variables, defaults", () => {
   const containers = [
     { name: "mesh", image: "mesh:1" },
     {

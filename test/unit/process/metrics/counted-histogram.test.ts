@@ -5,7 +5,7 @@ import { CountedHistogram } from "../../../../runtime/process/metrics/counted-hi
 import { durationBounds } from "../../../../runtime/process/metrics/duration-histogram.ts";
 import { RouteCounts } from "../../../../runtime/gateway/metrics/route-counts.ts";
 
-test("CountedHistogram shows what was counted elsewhere, in seconds and cumulated", async () => {
+test("CountedHistogram shows counts from elsewhere, in seconds and cumulative", async () => {
   const registry = new Registry();
   const counts = new RouteCounts();
   registry.registerMetric(

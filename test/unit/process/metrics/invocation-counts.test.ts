@@ -43,7 +43,7 @@ test("InvocationCounts counts by status, duration and function", () => {
   expect([...counts.ended()]).toEqual([]);
 });
 
-test("DeadlineSweep removes in any order and touches nobody twice", () => {
+test("DeadlineSweep removes in any order, and handles no entry twice", () => {
   const sweep = new DeadlineSweep(1_000_000);
   const entries = Array.from({ length: 5 }, () => ({
     deadline: 1,
@@ -62,7 +62,7 @@ test("DeadlineSweep removes in any order and touches nobody twice", () => {
   expect(entries.map(({ slot }) => slot).toSorted((a, b) => a - b)).toEqual([-1, -1, -1, 0, 1]);
 });
 
-test("DeadlineSweep cuts each that is under way once, also when that removes it", () => {
+test("DeadlineSweep aborts each entry in flight once, also when that removes it", () => {
   const sweep = new DeadlineSweep(1_000_000);
   const cut: number[] = [];
   const entries = [1, 2, 3].map((number) => {

@@ -15,7 +15,7 @@ function counted(status: number, durations: readonly number[]): InvocationCounts
   return counts;
 }
 
-test("what several parts of a process count is one sum, each call once, as long as it is shown", async () => {
+test("the counts of several parts of a process are one sum, with each call once, while they are shown", async () => {
   const registry = new Registry();
   const metrics = buildInvocationMetrics(registry);
   metrics.show(counted(200, [1, 1, 3]));

@@ -14,7 +14,7 @@ const open = (options: BenchOptions = {}): WorkerBench => {
 };
 afterEach(() => bench.close());
 
-const answers = (...statuses: number[]) => {
+const respondWith = (...statuses: number[]) => {
   bench.callbackAnswer = (): CallbackOutcome => ({
     kind: "responded",
     status: statuses.shift() ?? 200,
@@ -22,8 +22,8 @@ const answers = (...statuses: number[]) => {
   });
 };
 const settled = () => eventually(() => bench.callbacks.size === 0, { every: 5, what: "the callback to be settled" });
-/** A done call that owes nothing but its callback, and the callback's entry in its queue. */
-async function owed(over: Parameters<typeof sampleCallback>[0] = {}, withRecord = true) {
+/** A done call with only its callback pending, and the callback in its queue. */
+async function pending(over: Parameters<typeof sampleCallback>[0] = {}, withRecord = true) {
   const callback = sampleCallback({ run: 1, url, depth: 0, ...over });
   if (withRecord) {
     const result = { run: 1, size: 3, stored: true, ttl: 60_000 };
@@ -47,9 +47,9 @@ async function owed(over: Parameters<typeof sampleCallback>[0] = {}, withRecord 
 }
 const stateOf = async (id: string) => (await bench.entry(id)).callback;
 
-test("is sent once, its address, headers and body as they are", async () => {
+test("a callback is sent once, with its address, headers and body unchanged", async () => {
   open();
-  const id = await owed({ headers: ["X-Own", "1", "X-Call-Id", "id", "Connection", "X-Hop", "X-Hop", "gone"] });
+  const id = await pending({ headers: ["X-Own", "1", "X-Call-Id", "id", "Connection", "X-Hop", "X-Hop", "gone"] });
   bench.start();
   await settled();
   expect(bench.sent.length).toBe(1);
@@ -60,10 +60,10 @@ test("is sent once, its address, headers and body as they are", async () => {
   expect(bench.ledger.timeLeft(id)).toBeLessThanOrEqual(bench.times.callRecordTtl);
 });
 
-test("is tried again until it is taken, and every try is recorded", async () => {
+test("a callback is retried until it is accepted, and every attempt is recorded", async () => {
   open();
-  answers(503, 500, 302, 204);
-  const id = await owed();
+  respondWith(503, 500, 302, 204);
+  const id = await pending();
   bench.start();
   await settled();
   expect(bench.sent.length).toBe(4);
@@ -74,24 +74,24 @@ test("is tried again until it is taken, and every try is recorded", async () => 
   expect(bench.deadLetters.all()).toEqual([]);
 });
 
-test("trouble is in the record while it lasts: what went wrong, and when it is tried again", async () => {
+test("while a callback fails, its record has the error and the time of the next attempt", async () => {
   open();
   let refuses = true;
   bench.callbackAnswer = (): CallbackOutcome =>
     refuses
       ? { kind: "unreachable", error: "connect ECONNREFUSED" }
       : { kind: "responded", status: 204, retryAfter: undefined };
-  const id = await owed();
+  const id = await pending();
   bench.start();
-  const trouble = await eventually(
+  const failing = await eventually(
     async () => {
       const state = await stateOf(id);
       return state?.error === undefined ? undefined : state;
     },
     { every: 5, what: "an attempt that failed" },
   );
-  expect(trouble).toMatchObject({ state: "pending", error: "connect ECONNREFUSED" });
-  expect(trouble.next).toBeGreaterThan(trouble.first ?? Number.POSITIVE_INFINITY);
+  expect(failing).toMatchObject({ state: "pending", error: "connect ECONNREFUSED" });
+  expect(failing.next).toBeGreaterThan(failing.first ?? Number.POSITIVE_INFINITY);
   refuses = false;
   await settled();
   const state = await stateOf(id);
@@ -99,10 +99,10 @@ test("trouble is in the record while it lasts: what went wrong, and when it is t
   for (const gone of ["error", "next"]) expect(state).not.toHaveProperty(gone);
 });
 
-test("that is refused for good is a dead letter with the output; the function is not run again", async () => {
+test("a callback that is refused for good is a dead letter with the output; the function is not rerun", async () => {
   open();
-  answers(410);
-  const id = await owed();
+  respondWith(410);
+  const id = await pending();
   bench.start();
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1, status: 410, error: "answered 410" });
@@ -114,10 +114,10 @@ test("that is refused for good is a dead letter with the output; the function is
   expect((await bench.entry(id)).state).toBe("done");
 });
 
-test("is given up when its window is over", async () => {
+test("a callback is given up when its window is over", async () => {
   open({ window: 150 });
   bench.callbackAnswer = () => ({ kind: "unreachable", error: "refused" });
-  const id = await owed();
+  const id = await pending();
   bench.start();
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "failed" });
@@ -127,19 +127,19 @@ test("is given up when its window is over", async () => {
   ]);
 });
 
-test("to an address that is not allowed is given up at once", async () => {
+test("a callback to an address that is not allowed is given up at once", async () => {
   open();
   bench.callbackAnswer = () => ({ kind: "forbidden", error: "10.0.0.1 is not public" });
-  const id = await owed();
+  const id = await pending();
   bench.start();
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 1 });
   expect(bench.sent.length).toBe(1);
 });
 
-test("at the end of a chain nothing is sent", async () => {
+test("at the end of a chain no callback is sent", async () => {
   open();
-  const [deep, deeper] = [await owed({ depth: 15 }), await owed({ depth: 16 })];
+  const [deep, deeper] = [await pending({ depth: 15 }), await pending({ depth: 16 })];
   bench.start();
   await settled();
   expect(bench.sent.length).toBe(1);
@@ -147,9 +147,9 @@ test("at the end of a chain nothing is sent", async () => {
   expect((await stateOf(deeper))?.state).toBe("failed");
 });
 
-test("whose record is gone is sent without its output, which it says", async () => {
+test("a callback whose record is gone is sent without its output, and says so", async () => {
   open();
-  await owed({ headers: ["Content-Type", "text/plain", "X-Own", "1"] }, false);
+  await pending({ headers: ["Content-Type", "text/plain", "X-Own", "1"] }, false);
   bench.start();
   await settled();
   const { headers = [], body } = bench.sent[0] ?? {};
@@ -157,18 +157,18 @@ test("whose record is gone is sent without its output, which it says", async () 
   expect(body?.byteLength).toBe(0);
 });
 
-test("whose result is gone, too", async () => {
+test("a callback whose result is gone is sent without it, too", async () => {
   open();
-  const id = await owed();
+  const id = await pending();
   await bench.ledger.removeResult(id, 1);
   bench.start();
   await settled();
   expect(headerValue(bench.sent[0]?.headers ?? [], "x-result-truncated")).toBe("true");
 });
 
-test.each(["sent", "failed"] as const)("that was %s already is dropped", async (state) => {
+test.each(["sent", "failed"] as const)("a callback that already %s is dropped", async (state) => {
   open();
-  const id = await owed();
+  const id = await pending();
   const found = await bench.ledger.read(id);
   if (found === undefined) throw new Error("there is no record");
   await bench.ledger.update(id, { ...found.entry, callback: { url, state, attempts: 1 } }, found.revision);
@@ -177,7 +177,7 @@ test.each(["sent", "failed"] as const)("that was %s already is dropped", async (
   expect(bench.sent).toEqual([]);
 });
 
-test("whose outcome cannot be written is sent once, and its record corrected when that is possible", async () => {
+test("a callback whose outcome cannot be written is sent once, and its record written later", async () => {
   open({ ackWait: 500 });
   let full = true;
   const unwritable = ledgerWith(bench.ledger, {
@@ -196,31 +196,31 @@ test("whose outcome cannot be written is sent once, and its record corrected whe
   await eventually(async () => (await stateOf(id))?.state === "sent", { what: "the record to say so" });
   expect(await stateOf(id)).toMatchObject({ attempts: 1, status: 200 });
   expect(bench.sent.length).toBe(1);
-  // Its output lives no longer than one without a callback.
+  // Its output now lives no longer than one without a callback.
   const shortened = () => (bench.ledger.timeLeft(id, 1) ?? Number.POSITIVE_INFINITY) <= bench.times.callRecordTtl;
   await eventually(shortened, { what: "the output's time to live" });
 });
 
-test("goes to one host four at a time, while others go on", async () => {
+test("callbacks to one host are sent four at a time, while those to others continue", async () => {
   open();
-  let under = 0;
+  let active = 0;
   let most = 0;
   const releases: (() => void)[] = [];
   bench.callbackAnswer = (request) => {
     if (!request.url.includes("slow")) return { kind: "responded", status: 200, retryAfter: undefined };
-    most = Math.max(most, ++under);
+    most = Math.max(most, ++active);
     return new Promise((resolve) => {
       releases.push(() => {
-        under--;
+        active--;
         resolve({ kind: "responded", status: 200, retryAfter: undefined });
       });
     });
   };
-  for (let n = 0; n < 6; n++) await owed({ url: `http://slow.example/${n}` });
-  const quick = await owed({ url: "http://quick.example/" });
+  for (let n = 0; n < 6; n++) await pending({ url: `http://slow.example/${n}` });
+  const quick = await pending({ url: "http://quick.example/" });
   bench.start();
   await eventually(async () => (await stateOf(quick))?.state === "sent", { what: "the quick one" });
-  expect(under).toBe(4);
+  expect(active).toBe(4);
   await eventually(
     () => {
       for (const release of releases.splice(0)) release();
@@ -231,15 +231,15 @@ test("goes to one host four at a time, while others go on", async () => {
   expect(most).toBe(4);
 });
 
-test("that comes again while it is being sent, as its lease is over, is sent once", async () => {
+test("a callback that is redelivered while it is being sent, as its lease is over, is sent once", async () => {
   const ackWait = 300;
   open({ ackWait });
-  let answered: (() => void) | undefined;
+  let respond: (() => void) | undefined;
   bench.callbackAnswer = () =>
     new Promise((resolve) => {
-      answered = () => resolve({ kind: "responded", status: 200, retryAfter: undefined });
+      respond = () => resolve({ kind: "responded", status: 200, retryAfter: undefined });
     });
-  const id = await owed();
+  const id = await pending();
   let deliveries = 0;
   const parts = bench.parts();
   bench.start({
@@ -249,54 +249,54 @@ test("that comes again while it is being sent, as its lease is over, is sent onc
           slots,
           (delivery) => {
             deliveries += 1;
-            // The broker hears nothing from a worker that stands still.
+            // The broker gets no renewal from a suspended worker.
             return handle({ ...delivery, extend: () => false });
           },
           signal,
         ),
     },
   });
-  await eventually(() => deliveries > 1 && answered !== undefined, { what: "the callback to come again" });
-  answered?.();
+  await eventually(() => deliveries > 1 && respond !== undefined, { what: "the callback to come again" });
+  respond?.();
   await settled();
   expect(bench.sent).toHaveLength(1);
   expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1, status: 200 });
 });
 
-test("that is answered while the worker stops was sent", async () => {
+test("a callback that gets its response while the worker stops counts as sent", async () => {
   open({ ackWait: 60_000 });
   bench.callbackAnswer = (_request, signal) =>
     new Promise((resolve) =>
       signal.addEventListener("abort", () => resolve({ kind: "responded", status: 200, retryAfter: undefined })),
     );
-  const id = await owed();
+  const id = await pending();
   const worker = bench.start();
   await eventually(() => bench.sent.length === 1, { what: "the first try" });
   await worker.stop(20);
   expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1, status: 200 });
 });
 
-test("that is under way when the worker stops is sent again by the next one, not counted", async () => {
+test("a callback in flight when the worker stops is sent again by the next worker, and not counted", async () => {
   open({ ackWait: 60_000 });
   bench.callbackAnswer = (_request, signal) =>
     new Promise((resolve) =>
       signal.addEventListener("abort", () => resolve({ kind: "unreachable", error: "stopped" })),
     );
-  const id = await owed();
+  const id = await pending();
   const worker = bench.start();
   await eventually(() => bench.sent.length === 1, { what: "the first try" });
   await worker.stop(20);
   expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
-  answers(200);
+  respondWith(200);
   bench.start();
   await settled();
   expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1 });
 });
 
-test("that cannot be read is a dead letter as it is, and its record says so", async () => {
+test("a callback that cannot be decoded is a dead letter as it is, and its record says so", async () => {
   open();
-  answers(503);
-  const id = await owed();
+  respondWith(503);
+  const id = await pending();
   bench.callbacks.putUnreadable(
     new Map([
       ["Weir-Call", id],
@@ -316,9 +316,9 @@ test("that cannot be read is a dead letter as it is, and its record says so", as
   expect(await stateOf(id)).toMatchObject({ state: "failed" });
 });
 
-test("of a call that was redriven since is sent all the same, as each end has its own", async () => {
+test("a callback of a call that was redriven since is still sent, as each end has its own", async () => {
   open();
-  const id = await owed();
+  const id = await pending();
   const found = await bench.ledger.read(id);
   if (found === undefined) throw new Error("there is no record");
   await bench.ledger.update(id, { ...found.entry, state: "queued", redrives: 1 }, found.revision);
@@ -328,11 +328,11 @@ test("of a call that was redriven since is sent all the same, as each end has it
 });
 
 describe("after a redrive", () => {
-  test("one that carries its output is sent with it, whatever the ledger has; no result comes back to life", async () => {
+  test("a callback with its output is sent with it, whatever the ledger has, and no result is restored", async () => {
     open();
-    const id = await owed({ output: { body: Buffer.from("kept"), truncated: false } });
+    const id = await pending({ output: { body: Buffer.from("kept"), truncated: false } });
     await bench.ledger.removeResult(id, 1);
-    await owed({ output: { body: Buffer.alloc(0), truncated: true } }, false);
+    await pending({ output: { body: Buffer.alloc(0), truncated: true } }, false);
     bench.start();
     await settled();
     const [whole, cut] = bench.sent;
@@ -343,9 +343,9 @@ describe("after a redrive", () => {
     expect(await bench.ledger.readResult(id, 1)).toBeUndefined();
   });
 
-  test("of its call, one that was still owed goes out with its own run's output and leaves the record alone", async () => {
+  test("a callback pending from before is sent with its own run's output and leaves the record alone", async () => {
     open();
-    const id = await owed();
+    const id = await pending();
     const found = await bench.ledger.read(id);
     if (found === undefined) throw new Error("there is no record");
     const redriven = { ...found.entry, state: "queued", ended: null, result: null, redrives: 1 } as const;
@@ -356,9 +356,9 @@ describe("after a redrive", () => {
     expect(await bench.entry(id)).toMatchObject({ redrives: 1, callback: { state: "pending", attempts: 0 } });
   });
 
-  test("while it is under way, its attempt is not written into the record of the redrive", async () => {
+  test("an attempt in flight is not written into the record of the redrive", async () => {
     open();
-    const id = await owed();
+    const id = await pending();
     bench.callbackAnswer = async () => {
       const found = await bench.ledger.read(id);
       if (found === undefined) throw new Error("there is no record");

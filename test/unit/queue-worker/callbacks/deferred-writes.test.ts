@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { DeferredWrites } from "../../../../runtime/queue-worker/callbacks/deferred-writes.ts";
 
-/** Goes by a clock that each pause moves on; what was tried, and when. */
-function open(patience: number) {
+/** Uses a clock that each pause advances; `tried` lists what was tried, and when. */
+function open(retryFor: number) {
   const stop = new AbortController();
   let now = 0;
   const tried: string[] = [];
@@ -13,24 +13,24 @@ function open(patience: number) {
     if (now > 100_000) stop.abort();
     await Promise.resolve();
   };
-  const late = new DeferredWrites({ retryFor: patience, stop: stop.signal, now: () => now, pause });
+  const writes = new DeferredWrites({ retryFor, stop: stop.signal, now: () => now, pause });
   const add = (name: string, nth: number, then = (): void => {}): void => {
     let tries = 0;
-    late.add(async () => {
+    writes.add(async () => {
       tried.push(`${name} at ${now / 1_000} s`);
       tries += 1;
       if (tries >= nth) then();
       return tries >= nth;
     });
   };
-  return { late, add, tried, stop, over: rounds.promise, end: rounds.resolve };
+  return { writes, add, tried, stop, over: rounds.promise, end: rounds.resolve };
 }
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
 }
 
-test("each is tried until it is written, one after the other, and one that cannot be keeps no other waiting", async () => {
+test("writes are tried in turn until they succeed, and one that fails does not block the others", async () => {
   const { add, tried, over, end } = open(60_000);
   add("hard", 3, end);
   add("easy", 1);
@@ -38,7 +38,7 @@ test("each is tried until it is written, one after the other, and one that canno
   expect(tried).toEqual(["hard at 2 s", "easy at 4 s", "hard at 4 s", "hard at 6 s"]);
 });
 
-test("one is given up after its time", async () => {
+test("a write is given up after its time", async () => {
   const { add, tried } = open(10_000);
   add("never", Number.POSITIVE_INFINITY);
   await turns(1_000);
@@ -53,26 +53,26 @@ test("nothing is tried after the stop", async () => {
   expect(tried).toEqual([]);
 });
 
-test("what is being written counts among those that are kept", async () => {
-  const { late } = open(60_000);
+test("the write in progress counts towards the limit", async () => {
+  const { writes } = open(60_000);
   const writing = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<void>();
   let written = 0;
-  late.add(() => {
+  writes.add(() => {
     begun.resolve();
     return writing.promise;
   });
   await begun.promise;
-  for (let n = 0; n < 10_000; n += 1) late.add(async () => (written += 1) > 0);
+  for (let n = 0; n < 10_000; n += 1) writes.add(async () => (written += 1) > 0);
   writing.resolve(true);
   await turns(100_000);
   expect(written).toBe(9_999);
 });
 
-test("no more than ten thousand are kept", async () => {
-  const { late, tried, add, over, end } = open(60_000);
+test("no more than ten thousand writes are kept", async () => {
+  const { writes, tried, add, over, end } = open(60_000);
   let written = 0;
-  for (let n = 0; n < 9_999; n += 1) late.add(async () => (written += 1) > 0);
+  for (let n = 0; n < 9_999; n += 1) writes.add(async () => (written += 1) > 0);
   add("last", 1, end);
   add("too many", 1);
   await over;

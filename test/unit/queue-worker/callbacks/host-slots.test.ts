@@ -22,7 +22,7 @@ const delayOf = (slot: HostSlot): number => {
 };
 const hung = "http://hung.example/x";
 
-test("slots of a host are bounded and come back, once each", () => {
+test("slots of a host are bounded, and each is released once", () => {
   const slots = open();
   const release = releaseOf(slots.take("http://a.example/x", 1));
   releaseOf(slots.take("http://a.example:80/y", 2));
@@ -34,7 +34,7 @@ test("slots of a host are bounded and come back, once each", () => {
   delayOf(slots.take("http://a.example/z", 5));
 });
 
-test("the more wait for a host, the later each is offered again: at least a second, at most 15 min", () => {
+test("the more callbacks wait for a host, the later each is redelivered: after 1 s at least, 15 min at most", () => {
   const slots = open({ perHost: 0 });
   const delays = Array.from({ length: 200_000 }, (_, sequence) => delayOf(slots.take(hung, sequence)));
   expect([delays[0], delays[149], delays[299], delays[39_999], delays[199_999]]).toEqual([
@@ -42,7 +42,7 @@ test("the more wait for a host, the later each is offered again: at least a seco
   ]);
 });
 
-test("of 40 000 that wait for a host that hangs at most 200 are offered again in a second, by three workers too", () => {
+test("of 40 000 waiting for a host that hangs at most 200 are redelivered per second, also with three workers", () => {
   const workers = 3;
   // The busiest of 600 seconds has 182 to 196 with most seeds, and more than 200 with one of fifty.
   const random = seededRandom(1);
@@ -58,9 +58,9 @@ test("of 40 000 that wait for a host that hangs at most 200 are offered again in
   for (let sequence = 0; sequence < 40_000; sequence += 1) requeue(0, sequence);
   let most = 0;
   for (let second = 1; second < 600; second += 1) {
-    const offered = due[second] ?? [];
-    most = Math.max(most, offered.length);
-    for (const sequence of offered) requeue(second * 1_000, sequence);
+    const redelivered = due[second] ?? [];
+    most = Math.max(most, redelivered.length);
+    for (const sequence of redelivered) requeue(second * 1_000, sequence);
   }
   expect(most).toBeGreaterThan(20);
   expect(most).toBeLessThanOrEqual(200);
@@ -71,7 +71,7 @@ test("delays are jittered by a fifth", () => {
   expect(delayOf(open({ perHost: 0, random: () => 1 }).take(hung, 1))).toBe(1_208);
 });
 
-test("what got a slot waits no more, and what is with another worker by now does not count for ever", () => {
+test("a callback with a slot no longer counts as waiting, nor for ever one that another worker has", () => {
   const slots = open({ perHost: 1 });
   const release = releaseOf(slots.take(hung, 0));
   for (let sequence = 1; sequence <= 600; sequence += 1) delayOf(slots.take(hung, sequence));
@@ -84,7 +84,7 @@ test("what got a slot waits no more, and what is with another worker by now does
   expect(delayOf(slots.take(hung, 600))).toBe(1_007);
 });
 
-test("a host that takes many a second is offered twice as many", () => {
+test("a host that accepts many a second is offered twice as many", () => {
   const slots = open({ perHost: 1 });
   for (let sequence = 0; sequence < 300; sequence += 1) releaseOf(slots.take(hung, sequence))();
   now = 1_000;

@@ -32,12 +32,12 @@ describe("a worker that dies", () => {
     expect(entry.attempts.map(({ error }) => error)).toEqual(["the queue-worker was lost", undefined]);
     expect(bench.runsOf(id).map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect((bench.runsOf(id)[1]?.startedAt ?? 0) - first.startedAt).toBeGreaterThan(1_400);
-    // The dead one finds out as well, in case it was only cut off.
+    // The dead worker notices it as well, in case it was only cut off.
     await eventually(() => first.signal.aborted, { what: "the first run to be cut off" });
     await eventually(() => bench.sent.length === 1, { what: "the callback" });
   });
 
-  test("while it lives, a long run is nobody else's", async () => {
+  test("no other worker takes over a long run while its worker lives", async () => {
     open({ ackWait: 1_000 });
     let finish: () => void = () => {};
     bench.answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
@@ -51,7 +51,7 @@ describe("a worker that dies", () => {
     expect(bench.runsOf(id).length).toBe(1);
   });
 
-  test("a duplicate of a running call is put back and settled after it", async () => {
+  test("a duplicate of a running call is requeued, and settled after it", async () => {
     open({ ackWait: 2_000 });
     let finish: () => void = () => {};
     bench.answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
@@ -73,8 +73,8 @@ describe("a worker that dies", () => {
   });
 
   test.each(["callbacks", "deadLetters"] as const)(
-    "after the outcome was recorded, before %s: the next one pays the debts and runs nothing",
-    async (debt) => {
+    "after the outcome was recorded, before %s: the next worker settles what is pending and runs nothing",
+    async (part) => {
       open({ ackWait: 300, attempts: 0 });
       bench.answer = () => answered(500, "out", ["X-Own", "1"]);
       const doomed = mortal(bench.parts());
@@ -84,7 +84,7 @@ describe("a worker that dies", () => {
           throw new Error("killed");
         },
       };
-      bench.start({ ...doomed.parts, [debt]: deadly });
+      bench.start({ ...doomed.parts, [part]: deadly });
       const id = await bench.accept({ callbackUrl: url });
       await eventually(() => doomed.dead, { what: "the worker to die" });
       const ended = await bench.entry(id);
@@ -100,7 +100,7 @@ describe("a worker that dies", () => {
     },
   );
 
-  test("before its acknowledgement came through: the redelivery is acknowledged, nothing else", async () => {
+  test("before its acknowledgement arrived: the redelivery is acknowledged, nothing else", async () => {
     open({ ackWait: 1_500 });
     const plan = faultPlan([{ operation: "Delivery.acknowledge", fault: { kind: "timed-out" }, nth: 1 }], 1);
     bench.start({ deliveries: faultyDeliverySource(bench.calls.source("default"), plan) });
@@ -111,7 +111,7 @@ describe("a worker that dies", () => {
     expect(bench.sent.length).toBe(1);
   });
 
-  test("five times is what a call survives: then it is given up, a dead letter, called back", async () => {
+  test("five times: then the call fails, is a dead letter and is called back", async () => {
     open({ ackWait: 200 });
     bench.answer = hang;
     const call = sampleCall({ callbackUrl: url });
@@ -146,7 +146,7 @@ describe("a worker that stops", () => {
     expect((await bench.entry(later)).state).toBe("queued");
   });
 
-  test("hands back what does not, to be run by another a second later, counted neither as retry nor as lost", async () => {
+  test("hands back the others; another worker runs them a second later, as neither retry nor lost run", async () => {
     open({ ackWait: 60_000 });
     bench.answer = (call, options) => (options.attempt === 1 ? hang(call, options) : answered());
     const worker = bench.start();
@@ -163,8 +163,8 @@ describe("a worker that stops", () => {
   });
 });
 
-describe("what cannot be run", () => {
-  test("a message that is no call is a dead letter as it is, under an id of its own", async () => {
+describe("calls that cannot be run", () => {
+  test("a message that is no call is a dead letter as it is, under a new id", async () => {
     open();
     const raw = { headers: new Map([["Weir-Version", "77"]]), body: Buffer.from("what?") };
     bench.calls.putUnreadable("default", raw, "version is 77");
@@ -205,7 +205,7 @@ describe("what cannot be run", () => {
     expect(headerValue(bench.sent[0]?.headers ?? [], "x-function-status")).toBe("504");
   });
 
-  test("a call without a record gets one and is run", async () => {
+  test("a call without a record gets one, and is run", async () => {
     open();
     const call = sampleCall({ callbackUrl: undefined, start: BigInt(Date.now()) * 1_000_000n });
     await bench.calls.put(call, soon());
@@ -217,8 +217,8 @@ describe("what cannot be run", () => {
   });
 });
 
-describe("a broker that loses answers", () => {
-  test("a take whose answer was lost is a take, also when the adapter repeated it", async () => {
+describe("a broker that loses responses", () => {
+  test("a claim whose response was lost is a claim, also when the adapter repeated it", async () => {
     for (const repeated of [false, true]) {
       open({ ackWait: 60_000 });
       let lost = false;
@@ -238,7 +238,7 @@ describe("a broker that loses answers", () => {
   });
 
   test.each(Array.from({ length: 6 }, (_, seed) => seed))(
-    "any faults: every call ends once, is called back, and leaves nothing (seed %i)",
+    "random faults: every call ends once, is called back, and leaves nothing pending (seed %i)",
     async (seed) => {
       open({ ackWait: 300 });
       const faults = (["timed-out", "answer-lost", "unavailable"] as const).flatMap((kind) =>

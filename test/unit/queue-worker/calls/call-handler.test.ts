@@ -17,7 +17,7 @@ const open = (options: BenchOptions = {}): WorkerBench => {
 };
 afterEach(() => bench.close());
 
-describe("a call that is answered", () => {
+describe("a call with a response", () => {
   test("is done: run once, result stored, callback sent, message gone", async () => {
     open().answer = () => answered(201, "out", ["Content-Type", "text/x", "X-Own", "1"]);
     bench.start();
@@ -62,7 +62,7 @@ describe("a call that is answered", () => {
     expect(given).toEqual([timeout]);
   });
 
-  test("each run is counted once, by the function's status or what it stands for that there was none", async () => {
+  test("each run is counted once, by the function's status, or that of its failure", async () => {
     const outcomes = [
       { kind: "unreachable", error: "refused", sent: false, duration: 1 },
       { kind: "unreachable", error: "refused", sent: false, duration: 1 },
@@ -73,8 +73,8 @@ describe("a call that is answered", () => {
     let run = 0;
     const addresses = ["replica:1", "replica:2"];
     open().answer = () => outcomes[run++] ?? answered(200, "more");
-    const said = { namespace: "functions", name: "echo", addresses, observedGeneration: 1, conditions: [] };
-    bench.table.endpointsObserver.set(said);
+    const endpoints = { namespace: "functions", name: "echo", addresses, observedGeneration: 1, conditions: [] };
+    bench.table.endpointsObserver.set(endpoints);
     const runCounts = new InvocationCounts();
     bench.start({ runCounts });
     await bench.until(await bench.accept(), "done");
@@ -98,7 +98,7 @@ describe("a call that is answered", () => {
     expect(bench.runsOf(id).length).toBe(1);
   });
 
-  test("tells each failed attempt in the log, with the next one", async () => {
+  test("logs each failed attempt, with the time of the next one", async () => {
     const lines: Record<string, unknown>[] = [];
     const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
     open({ attempts: 1 }).answer = () => answered(503, "no");
@@ -151,7 +151,7 @@ describe("a call that is answered", () => {
     expect((await bench.until(id, "done")).result).toMatchObject({ stored: false, size: 3 });
   });
 
-  test("that is owed to a callback it waits for room, heartbeating and holding no slot", async () => {
+  test("with a callback waits for room for its result, with heartbeats and without a slot", async () => {
     open({ maxResultBytes: 4, slots: 1 });
     const id = await bench.accept({ callbackUrl: url });
     const full = { status: 200, headers: [], body: Buffer.from("full"), duration: 1 };
@@ -192,7 +192,7 @@ describe("a call that is answered", () => {
 });
 
 describe("retries", () => {
-  test("a retryable answer is tried again after its wait, with the next attempt's number", async () => {
+  test("a retryable response leads to a retry after its wait, with the next attempt's number", async () => {
     open().answer = (_call, { attempt }) => (attempt < 3 ? answered(503) : answered(200));
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
@@ -220,7 +220,7 @@ describe("retries", () => {
     expect(bench.runs.map(({ id }) => id)).toEqual([first, second, first]);
   });
 
-  test("when none is left the call is a dead letter, and is called back", async () => {
+  test("when no attempt is left the call is a dead letter, and is called back", async () => {
     open({ attempts: 2 }).answer = () => ({ kind: "unreachable", error: "reset", sent: true, duration: 1 });
     bench.start();
     const id = await bench.accept({ callbackUrl: url });
@@ -253,7 +253,7 @@ describe("retries", () => {
     expect(await bench.until(id, "failed")).toMatchObject({ reason: "exhausted", run: 2, maxRetries: 1 });
   });
 
-  test("a call put back too early waits for its time", async () => {
+  test("a call requeued too early waits for its time", async () => {
     open();
     const call = sampleCall({ callbackUrl: undefined });
     const next = Date.now() + 400;
@@ -298,7 +298,7 @@ describe("retries", () => {
     await bench.until(id, "done");
   });
 
-  test("no replica, a run that takes too long: tried again as 503 and 504", async () => {
+  test("no replica and a timeout are retried as 503 and 504", async () => {
     open({ attempts: 1 });
     bench.table.endpointsObserver.set({
       namespace: "functions",
@@ -323,7 +323,7 @@ describe("retries", () => {
     expect(await bench.until(slow, "failed")).toMatchObject({ reason: "exhausted", status: 504 });
   });
 
-  test("a replica that refuses the connection is not the only one that is asked", async () => {
+  test("after a refused connection another replica is tried", async () => {
     open();
     bench.table.endpointsObserver.set({
       namespace: "functions",
@@ -342,7 +342,7 @@ describe("retries", () => {
     expect(bench.table.findKey("echo")?.replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0]);
   });
 
-  test("a replica that refuses because it was just scaled to zero is waited for anew", async () => {
+  test("a replica that refuses as it was just scaled to zero is waited for again", async () => {
     open();
     const readyAt = (addresses: readonly string[]): void =>
       bench.table.endpointsObserver.set({
@@ -365,7 +365,7 @@ describe("retries", () => {
     expect(bench.runs.map(({ address }) => address)).toEqual(["replica:1", "replica:2"]);
   });
 
-  test("calls that waited for the first replica go to it only as far as concurrency.max allows", async () => {
+  test("calls that waited for the first replica are sent to it within concurrency.max", async () => {
     open({ annotations: { "com.service.concurrency.max": "1" } });
     const readyAt = (addresses: readonly string[]): void =>
       bench.table.endpointsObserver.set({
@@ -395,7 +395,7 @@ describe("retries", () => {
     expect(Math.max(...ended.map(({ retries }) => retries))).toBeGreaterThan(0);
   });
 
-  test("a replica that became ready and died is waited for no longer than the wake timeout in all", async () => {
+  test("a replica that became ready and ended is waited for no longer than the wake timeout in all", async () => {
     open({ attempts: 0 });
     const readyAt = (addresses: readonly string[]): void =>
       bench.table.endpointsObserver.set({
@@ -427,7 +427,7 @@ describe("retries", () => {
 });
 
 describe("cancel", () => {
-  test("a running call is cut off at once, says nothing and is not called back", async () => {
+  test("a running call is aborted at once, has no result and is not called back", async () => {
     open({ ackWait: 60_000 }).answer = hang;
     const worker = bench.start();
     const id = await bench.accept({ callbackUrl: url });
@@ -443,7 +443,7 @@ describe("cancel", () => {
     expect(bench.callbacks.size).toBe(0);
   });
 
-  test("is found out at the next heartbeat when word of it was lost", async () => {
+  test("a cancel is noticed at the next heartbeat when its signal was lost", async () => {
     open({ ackWait: 300 }).answer = hang;
     bench.start();
     const id = await bench.accept();
@@ -471,7 +471,7 @@ describe("cancel", () => {
     expect(bench.runsOf(waiting).length).toBe(1);
   });
 
-  test("that comes while the function answers: the record decides, and the message goes", async () => {
+  test("a cancel during the response: the record decides, and the message is settled", async () => {
     open();
     bench.answer = async (call) => {
       await cancelCall(bench, call.id, () => {});
@@ -483,7 +483,7 @@ describe("cancel", () => {
     expect(bench.sent).toEqual([]);
   });
 
-  test("word of a call that was not cancelled does nothing", async () => {
+  test("a signal for a call that was not cancelled does nothing", async () => {
     let finish: () => void = () => {};
     open().answer = () => new Promise((resolve) => (finish = () => resolve(answered())));
     bench.start();

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => lease.close());
 
-async function hold(on: CallLedger = ledger): Promise<ClaimedCall> {
+async function claim(on: CallLedger = ledger): Promise<ClaimedCall> {
   const held = claimedEntry(sampleEntry(), { owner: "me", takeover: false, now: 1, maxRetries: 3 });
   const created = await ledger.create(id, held, soon());
   if (created.kind !== "created") throw new Error(created.kind);
@@ -42,49 +42,49 @@ const change = async (make: (entry: CallEntry) => CallEntry): Promise<void> => {
 const takeOver = (entry: CallEntry): CallEntry =>
   claimedEntry(entry, { owner: "other", takeover: true, now: 2, maxRetries: 3 });
 
-test("a change is written over what it holds", async () => {
-  const held = await hold();
-  expect(await held.change(toWaiting)).toBe("stored");
+test("a change replaces the claimed record", async () => {
+  const claimed = await claim();
+  expect(await claimed.change(toWaiting)).toBe("stored");
   expect((await ledger.read(id))?.entry).toMatchObject({ state: "waiting", next: 9, owner: null });
-  expect(held.entry.state).toBe("waiting");
-  expect(held.record.revision).toBe((await ledger.read(id))?.revision);
+  expect(claimed.entry.state).toBe("waiting");
+  expect(claimed.record.revision).toBe((await ledger.read(id))?.revision);
 });
 
-test("a touch changes nothing but the age, and when the record expires", async () => {
-  const held = await hold();
+test("a renewal changes only the age and the expiry of the record", async () => {
+  const claimed = await claim();
   const before = await ledger.read(id);
-  expect(await held.touch()).toBe("ours");
+  expect(await claimed.touch()).toBe("ours");
   const after = await ledger.read(id);
   expect(after?.entry).toEqual({ ...before?.entry, expires: expect.any(Number) });
   expect(after?.revision).not.toBe(before?.revision);
-  expect(await held.change(toWaiting)).toBe("stored");
+  expect(await claimed.change(toWaiting)).toBe("stored");
 });
 
-test("a change whose answer was lost counts as stored, and is not made twice", async () => {
+test("a change whose response was lost counts as stored, and is not made twice", async () => {
   for (const nth of [1, 2]) {
     id = randomUUID();
-    const held = await hold(under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth }));
-    if (nth === 2) await held.touch();
-    expect(await held.change(toWaiting)).toBe("stored");
+    const claimed = await claim(under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth }));
+    if (nth === 2) await claimed.touch();
+    expect(await claimed.change(toWaiting)).toBe("stored");
     expect((await ledger.read(id))?.entry).toMatchObject({ state: "waiting", retries: 1 });
   }
 });
 
-test("a touch whose answer was lost does not stand in the way of what follows", async () => {
-  const held = await hold(under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth: 1 }));
-  expect(await held.touch()).toBe("no-answer");
-  expect(await held.touch()).toBe("ours");
-  expect(await held.change(toWaiting)).toBe("stored");
+test("a renewal whose response was lost does not block later changes", async () => {
+  const claimed = await claim(under({ operation: "CallLedger.update", fault: { kind: "answer-lost" }, nth: 1 }));
+  expect(await claimed.touch()).toBe("no-answer");
+  expect(await claimed.touch()).toBe("ours");
+  expect(await claimed.change(toWaiting)).toBe("stored");
 });
 
-test("a cancelled call is cancelled for every change and touch that follows", async () => {
-  const held = await hold();
-  expect(await held.isCancelled()).toBe(false);
+test("a cancelled call is cancelled for every later change and renewal", async () => {
+  const claimed = await claim();
+  expect(await claimed.isCancelled()).toBe(false);
   await change((entry) => cancelledEntry(entry, 7));
-  expect(await held.touch()).toBe("not-ours");
-  expect(held.entry.state).toBe("cancelled");
+  expect(await claimed.touch()).toBe("not-ours");
+  expect(claimed.entry.state).toBe("cancelled");
   id = randomUUID();
-  const other = await hold();
+  const other = await claim();
   await change((entry) => cancelledEntry(entry, 7));
   expect(await other.change(toWaiting)).toBe("cancelled");
   expect(other.entry).toMatchObject({ state: "cancelled", ended: 7 });
@@ -92,81 +92,81 @@ test("a cancelled call is cancelled for every change and touch that follows", as
   expect(await other.isCancelled()).toBe(true);
 });
 
-test("a call that was seen to be cancelled is never written over, whoever looked", async () => {
-  const held = await hold();
+test("a call that was seen as cancelled is never overwritten", async () => {
+  const claimed = await claim();
   await change((entry) => cancelledEntry(entry, 7));
-  expect(await held.isCancelled()).toBe(true);
+  expect(await claimed.isCancelled()).toBe(true);
   const before = await ledger.read(id);
-  expect(await held.change(toWaiting)).toBe("cancelled");
-  expect(await held.touch()).toBe("not-ours");
+  expect(await claimed.change(toWaiting)).toBe("cancelled");
+  expect(await claimed.touch()).toBe("not-ours");
   expect(await ledger.read(id)).toEqual(before);
 });
 
-test("a call that another took over is lost, and nothing of its record is changed", async () => {
-  const held = await hold();
+test("a call that another worker took over is lost, and its record is left alone", async () => {
+  const claimed = await claim();
   await change(takeOver);
   const before = await ledger.read(id);
-  expect(await held.touch()).toBe("not-ours");
-  expect(await held.change(toWaiting)).toBe("lost");
+  expect(await claimed.touch()).toBe("not-ours");
+  expect(await claimed.change(toWaiting)).toBe("lost");
   expect(await ledger.read(id)).toEqual(before);
-  expect(held.entry.owner).toBe("me");
+  expect(claimed.entry.owner).toBe("me");
 });
 
 test("a call whose record is gone is lost", async () => {
-  const held = await hold();
-  await ledger.withdraw(id, held.record.revision);
-  expect(await held.touch()).toBe("not-ours");
-  expect(await held.change(toWaiting)).toBe("lost");
+  const claimed = await claim();
+  await ledger.withdraw(id, claimed.record.revision);
+  expect(await claimed.touch()).toBe("not-ours");
+  expect(await claimed.change(toWaiting)).toBe("lost");
 });
 
-test("a change is tried again while nobody answers, until the lease is lost", async () => {
-  const away: FaultRule = { operation: "*", fault: { kind: "unavailable" }, probability: 1 };
-  const held = await hold(under(away));
+test("a change is retried without a response until the lease is lost", async () => {
+  const unavailable: FaultRule = { operation: "*", fault: { kind: "unavailable" }, probability: 1 };
+  const claimed = await claim(under(unavailable));
   const before = performance.now();
   setTimeout(() => lease.close(), 100);
-  lease.touchWith(() => held.touch());
+  lease.touchWith(() => claimed.touch());
   const lost = new Lease({ ackWait: 200, deliveredAt: before, extend: () => false });
   const hopeless = new ClaimedCall({
     id,
-    ledger: under(away),
+    ledger: under(unavailable),
     lease: lost,
-    taken: held.record,
+    taken: claimed.record,
   });
   expect(await hopeless.change(toWaiting)).toBe("lost");
   expect(performance.now() - before).toBeGreaterThanOrEqual(190);
-  expect(await held.touch()).toBe("no-answer");
-  expect(await held.isCancelled()).toBe(false);
+  expect(await claimed.touch()).toBe("no-answer");
+  expect(await claimed.isCancelled()).toBe(false);
   lost.close();
 });
 
-test("a change goes through once the broker is back", async () => {
-  let away = true;
+test("a change succeeds once the broker is back", async () => {
+  let unavailable = true;
   const flaky = ledgerWith(ledger, {
     update: async (key, entry, revision) => {
-      if (away) return { kind: "refused", because: "unavailable" };
+      if (unavailable) return { kind: "refused", because: "unavailable" };
       return ledger.update(key, entry, revision);
     },
   });
-  const held = await hold(flaky);
-  const changing = held.change(toWaiting);
-  setTimeout(() => (away = false), 150);
+  const claimed = await claim(flaky);
+  const changing = claimed.change(toWaiting);
+  setTimeout(() => (unavailable = false), 150);
   expect(await changing).toBe("stored");
 });
 
-test("touches and changes wait for each other", async () => {
-  let under_ = 0;
+test("renewals and changes wait for each other", async () => {
+  let active = 0;
   let most = 0;
   const slow = ledgerWith(ledger, {
     update: async (key, entry, revision) => {
-      most = Math.max(most, ++under_);
-      // All that would not wait is under way by the next turn, as the ledger is in memory.
+      most = Math.max(most, ++active);
+      // Any that do not wait would begin by the next turn, as the ledger is in memory.
       await nextTurn();
-      under_--;
+      active--;
       return ledger.update(key, entry, revision);
     },
   });
-  const held = await hold(slow);
-  const outcomes = await Promise.all([held.touch(), held.touch(), held.change(toWaiting)]);
+  const claimed = await claim(slow);
+  const outcomes = await Promise.all([claimed.touch(), claimed.touch(), claimed.change(toWaiting)]);
   expect(outcomes).toEqual(["ours", "ours", "stored"]);
   expect(most).toBe(1);
 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 
 import { DetachedCalls, type Slot } from "../../../../runtime/queue-worker/calls/detached-calls.ts";
 
-/** A call in a slot: the slot, whether that is free again, and what ends the call. */
-function enter(aside: DetachedCalls) {
+/** A call in a slot: its slot, whether that is free again, and a function that ends the call. */
+function enter(detached: DetachedCalls) {
   const over = Promise.withResolvers<void>();
   const entered: { slot?: Slot; free: boolean } = { free: false };
-  const freed = aside
+  const freed = detached
     .inSlot((slot) => {
       entered.slot = slot;
       return over.promise;
@@ -21,15 +21,15 @@ function enter(aside: DetachedCalls) {
   };
 }
 
-test("a slot is free when its call is over, or has left it; then the call goes on outside", async () => {
-  const aside = new DetachedCalls(2);
-  const stays = enter(aside);
-  const leaves = enter(aside);
+test("a slot is free when its call has ended, or left it and continues outside", async () => {
+  const detached = new DetachedCalls(2);
+  const stays = enter(detached);
+  const leaves = enter(detached);
   expect([leaves.leave(), leaves.leave()]).toEqual([true, true]);
   await leaves.freed;
   expect(stays.isFree()).toBe(false);
   let idle = false;
-  const waited = aside.idle().then(() => (idle = true));
+  const waited = detached.idle().then(() => (idle = true));
   await Promise.resolve();
   expect(idle).toBe(false);
   leaves.end();
@@ -38,32 +38,32 @@ test("a slot is free when its call is over, or has left it; then the call goes o
   await stays.freed;
 });
 
-test("as many go on outside as there is room for; the next keeps its slot until one of them is over", async () => {
-  const aside = new DetachedCalls(2);
-  const calls = [enter(aside), enter(aside), enter(aside)];
+test("a limited number of calls continue outside; the next keeps its slot until one of them ends", async () => {
+  const detached = new DetachedCalls(2);
+  const calls = [enter(detached), enter(detached), enter(detached)];
   expect(calls.map((call) => call.leave())).toEqual([true, true, false]);
   calls[0]?.end();
-  // One that is over makes room as soon as that is known.
+  // A call that ends makes room as soon as that is known.
   await calls[0]?.freed;
   while (calls[2]?.leave() === false) await Promise.resolve();
   await calls[2]?.freed;
   for (const call of calls) call.end();
-  await aside.idle();
+  await detached.idle();
 });
 
-test("none leaves a worker that stops, and those outside hear of it", async () => {
-  const aside = new DetachedCalls(2);
-  const [outside, inside] = [enter(aside), enter(aside)];
+test("no call leaves its slot when the worker stops, and those outside are told to stop", async () => {
+  const detached = new DetachedCalls(2);
+  const [outside, inside] = [enter(detached), enter(detached)];
   outside.leave();
   expect(outside.stopped()).toBe(false);
-  aside.stop();
+  detached.stop();
   expect([outside.stopped(), outside.leave(), inside.leave()]).toEqual([true, true, false]);
   outside.end();
   inside.end();
-  await aside.idle();
+  await detached.idle();
 });
 
-test("without room outside, as in a strict queue, nothing leaves", async () => {
+test("without room outside, as in a strict queue, no call leaves its slot", async () => {
   const only = enter(new DetachedCalls(0));
   expect(only.leave()).toBe(false);
   only.end();

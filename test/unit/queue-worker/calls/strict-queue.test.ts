@@ -28,7 +28,7 @@ describe("a strict queue", () => {
     expect(worker.slots).toBe(1);
   });
 
-  test("has one worker at a time; the next one takes over at a clean stop, with the call that waits first", async () => {
+  test("has one worker at a time; at a clean stop the next takes over, beginning with the waiting call", async () => {
     const [first, second] = [await bench.accept(), await bench.accept()];
     let fails = true;
     bench.answer = (call) => answered(call.id === first && fails ? 503 : 200, "out", ["Retry-After", "60"]);
@@ -36,7 +36,7 @@ describe("a strict queue", () => {
     await bench.until(first, "waiting");
     const standby = bench.start();
     expect([holder.slots, standby.slots]).toEqual([1, 0]);
-    // Its time comes only in a minute; the next holder must hold it just as long.
+    // It is due in a minute only; the next holder has to wait for it just as long.
     await holder.stop(1_000);
     await eventually(() => standby.slots === 1, { what: "the other worker's turn" });
     expect(holder.slots).toBe(0);
@@ -48,7 +48,7 @@ describe("a strict queue", () => {
     expect(order()).toEqual([first, second]);
   });
 
-  test("a run that fails while its worker stops leaves the call first", async () => {
+  test("a call whose run fails while its worker stops stays first", async () => {
     const [first, second] = [await bench.accept(), await bench.accept()];
     let release: () => void = () => {};
     bench.answer = async (call) => {
@@ -66,7 +66,7 @@ describe("a strict queue", () => {
     expect(bench.runs.map(({ id }) => id)).toEqual([first, first, second]);
   });
 
-  test("a call that is cut off at a stop is first again", async () => {
+  test("a call that is aborted by a stop is first again", async () => {
     const [first, second] = [await bench.accept(), await bench.accept()];
     bench.answer = (call, options) =>
       call.id === first && bench.runsOf(first).length === 1 ? hang(call, options) : answered();
@@ -99,7 +99,7 @@ describe("a strict queue", () => {
 describe("the turn of a strict queue", () => {
   const queue = { name: "q", ackWait: 1_000 };
 
-  test("is one worker's until it ends it; waiting for it can be called off", async () => {
+  test("belongs to one worker until that ends it; a wait for it can be aborted", async () => {
     const leases = new MemoryLeases();
     const stop = new AbortController();
     const first = await QueueTurn.wait(leases, queue, stop.signal);
@@ -117,13 +117,13 @@ describe("the turn of a strict queue", () => {
     await (await third)?.end();
   });
 
-  test("is lost when nothing proves it for the lease of a call, before another may have it", async () => {
+  test("is lost without a renewal for the lease of a call, before another worker may have it", async () => {
     const leases = new MemoryLeases();
-    let away = false;
+    let unavailable = false;
     const turn = await QueueTurn.wait(
       {
         acquire: async (name, holder, duration) => {
-          if (away) throw new Error("the broker is away");
+          if (unavailable) throw new Error("the broker is away");
           return leases.acquire(name, holder, duration);
         },
         release: (name, holder) => leases.release(name, holder),
@@ -132,7 +132,7 @@ describe("the turn of a strict queue", () => {
       new AbortController().signal,
     );
     if (turn === undefined) throw new Error("there is no turn");
-    away = true;
+    unavailable = true;
     await eventually(() => turn.lost.aborted, { every: 10, what: "the loss" });
     expect([turn.fresh, await turn.confirm()]).toEqual([false, false]);
     expect(await leases.acquire("queue.q", "another", 1_000)).toBe(false);

@@ -9,8 +9,8 @@ const day = 86_400_000;
 
 test.each([
   ["a day", day, day],
-  ["longer than a timer can", 366 * day, 2 ** 31 - 1],
-])("a call that is due in %s is not looked at before", async (_what, delay, expected) => {
+  ["longer than a timer can run", 366 * day, 2 ** 31 - 1],
+])("a call due in %s is not looked at before", async (_what, delay, expected) => {
   const waits = new StrictWaits();
   let over = false;
   const waited = waits.wait("a", delay, new AbortController().signal).then(() => void (over = true));

@@ -6,7 +6,7 @@ import { curlLine, quoted } from "../../../../scripts/example/curl-line.ts";
 
 const url = "http://127.0.0.1:8080/function/f";
 
-test("a request is the curl command one would type", () => {
+test("a request is the curl command that a person would type", () => {
   expect(curlLine({ method: "GET", url, headers: {}, body: undefined })).toBe(`curl ${url}`);
   expect(curlLine({ method: "POST", url, headers: {}, body: { file: "a/b.txt" } })).toBe(
     `curl ${url} --data-binary @a/b.txt`,

@@ -12,14 +12,14 @@ const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const examples = join(repository, "examples");
 
 describe.each(await exampleNames(examples))("example %s", (name) => {
-  test("imports packages in the versions that are installed here", async () => {
+  test("imports packages in the installed versions", async () => {
     const { directory, packages } = await readExample(examples, name);
     const own = packages.length === 0 ? {} : await readJson(join(directory, "package.json"));
     const { dependencies, devDependencies } = await readJson(join(repository, "package.json"));
     expect({ ...dependencies, ...devDependencies }).toMatchObject(own.dependencies ?? {});
   });
 
-  test("has a Dockerfile for this release's base image that runs what the deployment says", async () => {
+  test("has a Dockerfile with this release's base image that runs the deployment's process", async () => {
     const { directory, deployment } = await readExample(examples, name);
     const dockerfile = await readFile(join(directory, "Dockerfile"), "utf8");
     for (const argument of ["BASE", "WATCHDOG"]) expect(dockerfile).toContain(`\nARG ${argument}=${baseImageName}\n`);
@@ -28,12 +28,12 @@ describe.each(await exampleNames(examples))("example %s", (name) => {
   });
 });
 
-test("texts are filled at any depth, with what is known", () => {
+test("texts are filled in at any depth, with known values", () => {
   const filledIn = filled({ a: ["{x}/{y}", { b: "{x}{x}" }], n: 1 }, { x: 'quote " and \\' });
   expect(filledIn).toEqual({ a: ['quote " and \\/{y}', { b: 'quote " and \\quote " and \\' }], n: 1 });
 });
 
-test("an example that breaks a rule is refused with a sentence", async () => {
+test("an example that breaks a rule is refused with a message", async () => {
   await using root = await tempDirectory("examples");
   await mkdir(join(root.path, "broken"));
   await writeFile(

@@ -29,7 +29,7 @@ describe("placeFiles", () => {
 
   const place = () => placeFiles({ name: "page", directory: source, packages: [dependency], within: within.path });
 
-  test("uses the files where they lie if everybody can read them", async () => {
+  test("uses the files in place if all users can read them", async () => {
     await chmod(root.path, 0o711);
     expect(await place()).toEqual({ directory: source, copied: false });
 
@@ -37,7 +37,7 @@ describe("placeFiles", () => {
     expect((await place()).copied).toBe(true);
   });
 
-  test("copies them with their packages to where everybody can read them", async () => {
+  test("copies them with their packages to where all users can read them", async () => {
     await chmod(join(source, "function.ts"), 0o600);
     const { directory, copied } = await place();
     expect(copied).toBe(true);
@@ -51,14 +51,14 @@ describe("placeFiles", () => {
     }
   });
 
-  test("takes up changes at the next time", async () => {
+  test("copies changes at the next run", async () => {
     const { directory } = await place();
     await writeFile(join(source, "function.ts"), "second");
     await place();
     expect(await readFile(join(directory, "function.ts"), "utf8")).toBe("second");
   });
 
-  test("refuses a place that others could have prepared, or cannot enter", async () => {
+  test("refuses a directory that others could have prepared, or cannot enter", async () => {
     const target = join(within.path, `weir-example-${process.getuid?.() ?? 0}-page`);
     await symlink(root.path, target);
     await expect(place()).rejects.toThrow(`Cannot use "${target}"`);

@@ -9,7 +9,7 @@ import { mutate } from "../../../../scripts/fuzz/mutate.ts";
 import { progressMemory, progressOf } from "../../../../scripts/fuzz/progress.ts";
 import { seededRandom } from "../../../../scripts/random.ts";
 
-test("what only the coverage leads to is found and cut to its shortest", async () => {
+test("a failure that only coverage leads to is found and minimised", async () => {
   const worker = new Worker(new URL("./find-planted.ts", import.meta.url), { execArgv: [] });
   const [outcome] = (await once(worker, "message")) as [FuzzOutcome];
   await worker.terminate();
@@ -19,7 +19,7 @@ test("what only the coverage leads to is found and cut to its shortest", async (
   expect(outcome.kept.length).toBeGreaterThanOrEqual(3);
 });
 
-test("the same seed gives the same mutants, never longer than allowed", () => {
+test("the same seed gives the same mutants, never above the size limit", () => {
   const material = {
     corpus: [Buffer.from("GET /1 HTTP/1.1\r\n")] as [Buffer],
     words: [Buffer.from("\0")],
@@ -43,7 +43,7 @@ test("the other thread sees which input runs", () => {
   expect([there.count() - before, Buffer.from(there.input()).toString()]).toEqual([2, "de"]);
 });
 
-test("a line of the corpus is ASCII whatever the bytes are", () => {
+test("a line of the corpus is ASCII, whatever the bytes", () => {
   const input = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   const line = formatEntry({ input, find: "é" });
   expect(line).toMatch(/^[ -~]+$/);

@@ -1,4 +1,4 @@
-/** Fails for one word in 2^32 only, but each right letter opens a block of its own. */
+/** Fails for one word in 2^32 only, but each correct letter covers a new block. */
 export function planted(input: Uint8Array): void {
   const [first, second, third, fourth] = input;
   if (first !== 0x62) return;

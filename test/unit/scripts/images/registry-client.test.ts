@@ -10,14 +10,14 @@ import { RegistryClient } from "../../../../scripts/images/registry-client.ts";
 const credentials = { user: "me", password: "a:b" };
 const basic = `Basic ${Buffer.from("me:a:b").toString("base64")}`;
 
-type Answer = (request: IncomingMessage, response: ServerResponse, origin: string) => void;
+type Respond = (request: IncomingMessage, response: ServerResponse, origin: string) => void;
 
-/** A registry that answers as `answer` says. */
-async function scripted(answer: Answer) {
+/** A registry that responds by `respond`. */
+async function scripted(respond: Respond) {
   let origin = "";
   const server = createServer((request, response) => {
     request.resume();
-    answer(request, response, origin);
+    respond(request, response, origin);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -32,7 +32,7 @@ async function scripted(answer: Answer) {
   return { client, [Symbol.asyncDispose]: close };
 }
 
-test("a registry that asks for Basic gets it, with the body once more", async () => {
+test("a registry that requires Basic gets it, with the body sent again", async () => {
   await using registry = await scripted((request, response) => {
     if (request.headers.authorization === basic) response.writeHead(201).end();
     else response.writeHead(401, { "www-authenticate": 'Basic realm="here"' }).end();
@@ -41,35 +41,35 @@ test("a registry that asks for Basic gets it, with the body once more", async ()
   expect(status).toBe(201);
 });
 
-test("a registry that asks for a token gets the one that its realm gives", async () => {
-  const asked: unknown[] = [];
+test("a registry that requires a token gets the one from its realm", async () => {
+  const requests: unknown[] = [];
   await using registry = await scripted((request, response, origin) => {
     if (request.url?.startsWith("/token") === true) {
-      asked.push([request.url, request.headers.authorization]);
+      requests.push([request.url, request.headers.authorization]);
       response.writeHead(200).end(JSON.stringify({ token: "abc" }));
     } else if (request.headers.authorization === "Bearer abc") response.writeHead(200).end();
     else response.writeHead(401, { "www-authenticate": `Bearer realm="${origin}/token",service="images"` }).end();
   });
   expect((await registry.client.send("HEAD", "blobs/sha256:1", { expected: [200, 404] })).status).toBe(200);
-  expect(asked).toEqual([["/token?service=images&scope=repository%3Ateam%2Fweir%3Apull%2Cpush", basic]]);
+  expect(requests).toEqual([["/token?service=images&scope=repository%3Ateam%2Fweir%3Apull%2Cpush", basic]]);
 });
 
-test("credentials that are refused are not tried again and again, and are not in the sentence", async () => {
-  let asked = 0;
+test("refused credentials are not retried, and are not in the error", async () => {
+  let requests = 0;
   await using registry = await scripted((_, response) => {
-    asked++;
+    requests++;
     response.writeHead(401, { "www-authenticate": 'Basic realm="here"' }).end();
   });
   await expect(registry.client.send("HEAD", "blobs/x", { expected: [200] })).rejects.toThrow(
     /^Cannot use registry "127\.0\.0\.1:\d+": it answered 401 to HEAD \/v2\/team\/weir\/blobs\/x$/,
   );
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });
 
-test("another host that stores for the registry is told no credentials", async () => {
-  const told: unknown[] = [];
+test("another host that stores for the registry gets no credentials", async () => {
+  const credentialsSeen: unknown[] = [];
   await using store = await scripted((request, response) => {
-    told.push(request.headers.authorization);
+    credentialsSeen.push(request.headers.authorization);
     response.writeHead(201).end();
   });
   await using registry = await scripted((request, response) => {
@@ -78,7 +78,7 @@ test("another host that stores for the registry is told no credentials", async (
   });
   await registry.client.send("HEAD", "blobs/x", { expected: [200] });
   await registry.client.send("PUT", `${store.client.origin}/upload`, { body: () => "x", expected: [201] });
-  expect(told).toEqual([undefined]);
+  expect(credentialsSeen).toEqual([undefined]);
 });
 
 test.each([

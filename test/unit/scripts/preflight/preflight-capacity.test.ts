@@ -30,14 +30,14 @@ async function look(nodes: readonly Node[], pods: readonly object[] = [], more: 
 }
 
 describe("the platform", () => {
-  test("fits, with a pod more of each part and functions beside it: in numbers", async () => {
+  test("fits, in numbers, with one more pod of each part and with functions", async () => {
     expect(await look([node("a", { cpu: "2", memory: "4Gi", pods: "110" })])).toEqual([
       "ok      the platform asks for 850m CPU and 1.6Gi in 6 pods, 1 node has 2000m CPU and 4.0Gi left",
       "ok      room for functions: 1150m CPU and 2.4Gi; one that names nothing asks for 50m CPU and 64Mi",
     ]);
   });
 
-  test("does not fit beside what is there", async () => {
+  test("does not fit beside existing pods", async () => {
     const lines = await look([node("a", { cpu: "2", memory: "4Gi" })], [pod("a", { cpu: "1300m", memory: "1Gi" })]);
     expect(lines).toEqual([
       expect.stringMatching(
@@ -47,7 +47,7 @@ describe("the platform", () => {
     expect(lines[0]).toMatch(/: add nodes, or ask for less with weir:cpu and weir:memory$/);
   });
 
-  test("does not fit where no node has a whole pod's room", async () => {
+  test("does not fit where no node has room for a whole pod", async () => {
     const nodes = Array.from({ length: 10 }, (_, index) => node(`n${index}`, { cpu: "200m", memory: "4Gi" }));
     expect(await look(nodes)).toEqual([
       expect.stringMatching(
@@ -56,11 +56,11 @@ describe("the platform", () => {
     ]);
   });
 
-  test("counts how many pods a node takes", async () => {
+  test("counts the pods that a node accepts", async () => {
     expect((await look([node("a", { cpu: "8", memory: "16Gi", pods: "5" })]))[0]).toMatch(/^PROBLEM .*no room for 1 /);
   });
 
-  test("takes the place of its own pods of before, and of no others", async () => {
+  test("replaces its own existing pods, and no others", async () => {
     const own = { namespace: "weir", labels: { "app.kubernetes.io/part-of": "weir" } };
     const large = { cpu: "1500m", memory: "3Gi" };
     const nodes = [node("a", { cpu: "2", memory: "4Gi" })];
@@ -80,7 +80,7 @@ describe("the platform", () => {
     );
   });
 
-  test("waits for nodes where something adds them", async () => {
+  test("waits for nodes where an autoscaler adds them", async () => {
     const status = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status";
     const small = [node("a", { cpu: "100m", memory: "1Gi" })];
     expect((await look(small, [], { [status]: {} }))[0]).toMatch(/^note .*: the cluster autoscaler has to add nodes$/);
@@ -100,7 +100,7 @@ describe("a node", () => {
     expect((await look([node("a", size, more)]))[0]).toMatch(/^PROBLEM .* 0 nodes have 0m CPU and 0Mi left/);
   });
 
-  test("with a taint takes pods that tolerate it", () => {
+  test("with a taint accepts pods that tolerate it", () => {
     const tainted = node("a", size, { spec: { taints: [taint] } });
     expect(mayRun({ tolerations: [{ key: "team", operator: "Equal", value: "a" }] }, tainted)).toBe(true);
     expect(mayRun({ tolerations: [{ key: "team", operator: "Exists", effect: "NoSchedule" }] }, tainted)).toBe(true);
@@ -111,26 +111,26 @@ describe("a node", () => {
     expect(mayRun({}, avoided)).toBe(true);
   });
 
-  test("takes pods that ask for its labels", () => {
+  test("accepts pods that select its labels", () => {
     const labelled = { ...node("a", size), metadata: { name: "a", labels: { disk: "ssd" } } };
     expect(mayRun({ nodeSelector: { disk: "ssd" } }, labelled)).toBe(true);
     expect(mayRun({ nodeSelector: { disk: "ssd" } }, node("a", size))).toBe(false);
   });
 });
 
-describe("a pod asks for", () => {
+describe("a pod requests", () => {
   const of = (cpu: string, memory: string) => ({ resources: { requests: { cpu, memory } } });
 
   test.each<[string, Parameters<typeof podRequests>[0], string]>([
     ["nothing", { containers: [{}] }, "0m CPU and 0Mi"],
     ["all its containers", { containers: [of("100m", "1Gi"), of("0.5", "512Mi")] }, "600m CPU and 1.5Gi"],
     [
-      "its largest first step",
+      "its largest init container",
       { containers: [of("100m", "1Gi")], initContainers: [of("1", "64Mi"), of("10m", "2Gi")] },
       "1000m CPU and 2.0Gi",
     ],
     [
-      "sidecars beside containers and the steps after them",
+      "sidecars with containers and later init containers",
       {
         containers: [of("100m", "1Gi")],
         initContainers: [{ ...of("50m", "1Gi"), restartPolicy: "Always" }, of("200m", "64Mi")],
@@ -143,7 +143,7 @@ describe("a pod asks for", () => {
       "350m CPU and 2.0Gi",
     ],
     [
-      "what is said of the whole pod",
+      "the requests of the whole pod",
       { containers: [of("100m", "1Gi")], resources: { requests: { cpu: "2" } } },
       "2000m CPU and 1.0Gi",
     ],
@@ -153,16 +153,16 @@ describe("a pod asks for", () => {
 });
 
 test("lists are read page by page", async () => {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const cluster = {
     ...clusterOf({}),
     get: async <T>(path: string) => {
-      asked.push(path);
-      return { items: [asked.length], metadata: { continue: ["a=b", ""][asked.length - 1] } } as T;
+      paths.push(path);
+      return { items: [paths.length], metadata: { continue: ["a=b", ""][paths.length - 1] } } as T;
     },
   };
   expect(await listAll(cluster, "/api/v1/nodes")).toEqual([1, 2]);
-  expect(asked).toEqual(["/api/v1/nodes?limit=50", "/api/v1/nodes?limit=50&continue=a%3Db"]);
+  expect(paths).toEqual(["/api/v1/nodes?limit=50", "/api/v1/nodes?limit=50&continue=a%3Db"]);
 });
 
 test("disks and replicas are those of the objects", () => {

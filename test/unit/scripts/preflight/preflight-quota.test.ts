@@ -16,7 +16,7 @@ async function look(quota: object, more: Readonly<Record<string, object>> = {}):
   return (await checkQuota(cluster, platform, objects)).map(lineOf);
 }
 
-test("a quota that leaves enough, or that is for other pods, is none of ours", async () => {
+test("a quota that leaves enough, or is for other pods, is no problem", async () => {
   const hard = { pods: "10", "requests.cpu": "1", "requests.memory": "2Gi", persistentvolumeclaims: "1" };
   expect(await look({ status: { hard, used: { pods: "4", "requests.cpu": "150m" } } })).toEqual([]);
   const tight = { status: { hard: { pods: "1" } } };
@@ -40,12 +40,12 @@ test.each([
   );
 });
 
-test("what the platform has there already is used by itself", async () => {
+test("what the platform already uses does not count as used", async () => {
   const own = { [`${path}/pods?labelSelector=app.kubernetes.io%2Fpart-of%3Dweir`]: { items: [{}] } };
   expect(await look({ status: { hard: { pods: "6" }, used: { pods: "6" } } }, own)).toEqual([]);
 });
 
-test("a quota of CPU limits refuses pods without one, unless there is a default", async () => {
+test("a quota of CPU limits refuses pods without a limit, unless there is a default", async () => {
   const quota = { status: { hard: { "limits.cpu": "100" } } };
   expect(await look(quota)).toEqual([expect.stringMatching(/^PROBLEM quota team .*wants a CPU limit of each pod/)]);
   const limits = [{ type: "Container", default: { cpu: "1" } }];

@@ -27,14 +27,14 @@ async function look(
 test.each([
   ["none", [], {}, "PROBLEM no storage class is the default one: set weir:nats.storageClass; there is none"],
   [
-    "none that is the default",
+    "no default class",
     [slow],
     {},
     "PROBLEM no storage class is the default one: set weir:nats.storageClass; there are slow",
   ],
-  ["a default one", [slow, fast], {}, "ok      storage class fast for 1 × 10Gi"],
+  ["a default class", [slow, fast], {}, "ok      storage class fast for 1 × 10Gi"],
   [
-    "none of the name that is set",
+    "no class of the name that is set",
     [fast],
     { storageClass: "slow" },
     'PROBLEM there is no storage class "slow": set weir:nats.storageClass; there are fast',
@@ -43,23 +43,23 @@ test.each([
   expect(await look(nats, classes)).toEqual([line]);
 });
 
-test("a class that cannot grow is told", async () => {
+test("a class that cannot grow is reported", async () => {
   const lines = await look({ storageClass: "slow" }, [slow]);
   expect(lines).toEqual([expect.stringMatching(/^ok /), expect.stringMatching(/^note .*cannot grow/)]);
 });
 
-test("storage of a broker elsewhere is none of ours", async () => {
+test("storage of an external broker does not matter", async () => {
   expect(await look({ url: "nats://broker:4222" }, [])).toEqual([expect.stringMatching(/^note /)]);
 });
 
-describe("a class whose volumes somebody has to make", () => {
+describe("a class without a provisioner", () => {
   const fixed = { ...fast, provisioner: "kubernetes.io/no-provisioner" };
   const volume = (storage: string, more: object = {}, phase = "Available") => ({
     spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], capacity: { storage }, ...more },
     status: { phase },
   });
 
-  test("has enough that are free, large enough, and of the right mode", async () => {
+  test("has enough volumes that are free, large enough, and of the right mode", async () => {
     const volumes = { [volumesPath]: { items: [volume("20Gi"), volume("21Gi"), volume("1Ti")] } };
     expect(await look({ replicas: "3", storage: "20Gi" }, [fixed], volumes)).toEqual([
       "ok      storage class fast for 3 × 20Gi",
@@ -79,7 +79,7 @@ describe("a class whose volumes somebody has to make", () => {
     ]);
   });
 
-  test("needs none for claims that are there", async () => {
+  test("needs none for existing claims", async () => {
     const claims = [0, 1, 2].map((index) => ({
       metadata: { name: `data-nats-${index}` },
       spec: { resources: { requests: { storage: "20Gi" } } },
@@ -93,11 +93,11 @@ describe("a class whose volumes somebody has to make", () => {
   });
 });
 
-describe("a driver that makes the volumes", () => {
+describe("a driver that creates the volumes", () => {
   const drivers = "/apis/storage.k8s.io/v1/csidrivers";
   const of = (provisioner: string) => [{ ...fast, provisioner }];
 
-  test("has to be registered where Kubernetes handed its own over to it", async () => {
+  test("must be registered where Kubernetes migrated its own driver to it", async () => {
     expect(await look({}, of("kubernetes.io/aws-ebs"))).toEqual([
       "PROBLEM storage class fast is of CSI driver ebs.csi.aws.com, which is not registered in the cluster: install it, or choose another weir:nats.storageClass",
     ]);
@@ -106,7 +106,7 @@ describe("a driver that makes the volumes", () => {
     ]);
   });
 
-  test("may do without registering", async () => {
+  test("may otherwise be unregistered", async () => {
     expect(await look({}, of("csi.example.com"))).toEqual([expect.stringMatching(/^note .*csi\.example\.com/)]);
     expect(await look({}, of("rancher.io/local-path"))).toEqual(["ok      storage class fast for 1 × 10Gi"]);
   });
@@ -116,7 +116,7 @@ describe("a driver that makes the volumes", () => {
     "file.csi.azure.com",
     "nfs.csi.k8s.io",
     "cluster.local/nfs-subdir-external-provisioner",
-  ])("of file shares cannot serve: %s", async (provisioner) => {
+  ])("of file shares cannot be used: %s", async (provisioner) => {
     expect(await look({}, of(provisioner), { [`${drivers}/${provisioner}`]: {} })).toEqual([
       expect.stringMatching(/^PROBLEM storage class fast makes file shares/),
     ]);

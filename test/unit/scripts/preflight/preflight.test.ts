@@ -41,13 +41,13 @@ describe("an Ingress", () => {
     expect((await look({}, {}))[0]).toMatch(/there is none: install an ingress controller$/);
   });
 
-  test("needs what its certificate comes from", async () => {
+  test("needs the source of its certificate", async () => {
     const namespace = { ...classes, "/api/v1/namespaces/weir": {} };
     const cert = { className: "nginx", tlsSecret: "cert" };
     expect((await look(cert, namespace))[1]).toMatch(/^PROBLEM there is no Secret "cert" .*: kubectl -n weir create /);
     const made = { ...namespace, "/api/v1/namespaces/weir/secrets/cert": {} };
     expect((await look(cert, made))[1]).toMatch(/^ok /);
-    // Before its namespace, which the stack makes, nobody can make it.
+    // Before its namespace exists, which the stack creates, nobody can create it.
     expect((await look(cert))[1]).toMatch(/^note .*: after pulumi up: kubectl -n weir create secret tls cert /);
     expect((await look(cert, classes, { createNamespaces: false }))[1]).toMatch(/^PROBLEM /);
     expect((await look({ className: "nginx", clusterIssuer: "acme" }))[1]).toMatch(
@@ -68,7 +68,7 @@ describe("an HTTPRoute", () => {
   };
   const listener = { name: "https", protocol: "HTTPS", allowedRoutes: { namespaces: { from: "All" } } };
 
-  test("needs its Gateway, and a listener that takes it", async () => {
+  test("needs its Gateway, and a listener that accepts it", async () => {
     expect(await look([listener])).toEqual(["ok      Gateway public in namespace infra"]);
     expect(await look(undefined)).toEqual([
       expect.stringMatching(/^PROBLEM there is no Gateway "public" in .*"infra"/),
@@ -81,7 +81,7 @@ describe("an HTTPRoute", () => {
     ]);
   });
 
-  test("is looked for beside an Ingress, too", async () => {
+  test("is checked beside an Ingress, too", async () => {
     const httpRoute = { host: "f.example.com", gateway: "public", gatewayNamespace: "infra" };
     const both = platform({ httpRoute, ingress: { host: "g.example.com" }, publicUrl: "https://f.example.com" });
     expect(lines(await checkIngress(clusterOf({}), both))).toEqual([
@@ -90,7 +90,7 @@ describe("an HTTPRoute", () => {
     ]);
   });
 
-  test("is told where no listener has TLS", async () => {
+  test("is reported where no listener has TLS", async () => {
     expect(await look([{ ...listener, protocol: "HTTP" }])).toEqual([
       expect.stringMatching(/^note .*no listener with TLS/),
     ]);
@@ -107,14 +107,14 @@ describe("nodes", () => {
     expect(lines(await checkNodes(clusterOf({}), [cordoned], platform()))[0]).toMatch(/^PROBLEM/);
   });
 
-  test("say the DNS suffix", async () => {
+  test("report the DNS suffix", async () => {
     const of = async (domain: string) => lines(await checkNodes(saying(domain), [node("a")], platform()))[1];
     expect(await of("cluster.local")).toBe("ok      DNS suffix cluster.local");
     expect(await of("corp.test")).toMatch(/^PROBLEM .*corp\.test.*: set weir:clusterDomain to corp\.test$/);
     expect(lines(await checkNodes(clusterOf({}), [node("a")], platform()))[1]).toMatch(/^note /);
   });
 
-  test("public ranges are to be closed to callbacks", async () => {
+  test("public pod ranges should be closed to callbacks", async () => {
     const own = node("a", { spec: { podCIDRs: ["10.1.0.0/24", "34.1.2.0/24", "2a01::/64"] } });
     const [, , line] = lines(await checkNodes(saying("cluster.local"), [own], platform()));
     expect(line).toMatch(/^note {4}34\.1\.2\.0\/24, 2a01::\/64 of the cluster is not in weir:clusterRanges/);
@@ -122,7 +122,7 @@ describe("nodes", () => {
     expect(lines(await checkNodes(saying("cluster.local"), [own], closed))[2]).toMatch(/^ok /);
   });
 
-  test("are fewer than the broker's servers: that is told", async () => {
+  test("fewer than the broker's servers are reported", async () => {
     const three = platform({ nats: { tls: false, replicas: "3" } });
     expect(lines(await checkNodes(saying("cluster.local"), [node("a")], three))[1]).toMatch(
       /^note .*3 servers share 1/,
@@ -139,7 +139,7 @@ describe("images", () => {
     });
   const [weir, nats] = ["docker.io/library/weir:0.1.0", "docker.io/library/weir-nats:2.15.1"];
 
-  test("that nodes have need no registry", async () => {
+  test("on the nodes need no registry", async () => {
     const findings = await checkImages([having(weir, nats)], platform(), never);
     expect(findings.map(({ level }) => level)).toEqual(["ok", "ok"]);
     expect(
@@ -147,25 +147,25 @@ describe("images", () => {
     ).toEqual(["problem", "ok"]);
   });
 
-  test("of a registry are asked for there", async () => {
-    const asked: string[] = [];
+  test("of a registry are looked up there", async () => {
+    const names: string[] = [];
     const of = (there: boolean) =>
       checkImages(
         [having()],
         platform({ images: { weir: "registry.example.com/team/weir:1", nats: "registry.example.com/team/weir:1" } }),
         async (...args) => {
-          asked.push(args.join(" "));
+          names.push(args.join(" "));
           return there ? ["amd64"] : undefined;
         },
       );
     expect((await of(true))[0]?.level).toBe("ok");
     expect((await of(false))[0]?.level).toBe("problem");
-    expect(asked).toEqual(["registry.example.com team/weir 1", "registry.example.com team/weir 1"]);
+    expect(names).toEqual(["registry.example.com team/weir 1", "registry.example.com team/weir 1"]);
     const away = { images: { weir: "registry.example.com/weir:1", nats: "registry.example.com/weir:1" } };
     expect(lines(await checkImages([], platform(away), never))[0]).toMatch(/^note .*: nobody is asked$/);
   });
 
-  test("are for the architectures of all nodes", async () => {
+  test("must be for the architectures of all nodes", async () => {
     const named = { images: { weir: "r.example.com/weir:1", nats: "r.example.com/weir:1" } };
     const amd64 = having();
     const arm64 = { metadata: { name: "b" }, status: { nodeInfo: { architecture: "arm64" } } };
@@ -187,7 +187,7 @@ describe("images", () => {
     ["localhost:5000/weir:1", "localhost:5000", "weir", "1"],
     ["r.example.com/a/b@sha256:00", "r.example.com", "a/b", "sha256:00"],
     ["r.example.com/a/b:1@sha256:00", "r.example.com", "a/b", "sha256:00"],
-  ])("%s in whole", (image, host, repository, reference) => {
+  ])("%s in full", (image, host, repository, reference) => {
     expect(partsOf(image)).toMatchObject({ host, repository, reference });
   });
 });
@@ -199,13 +199,13 @@ describe("rights", () => {
     { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "c" } },
   ];
 
-  test("are asked for once for each kind and place", async () => {
+  test("are checked once for each kind and place", async () => {
     expect(lines(await checkRights(clusterOf({}), objects, platform().apiServer))).toEqual([
       "ok      you may do all 11 things that making the platform takes",
     ]);
   });
 
-  test("that lack are named", async () => {
+  test("that are missing are named", async () => {
     const may = ({ verb, resource }: Action) => verb === "get" || (resource === "clusterroles" && verb !== "escalate");
     const known = platform({ apiServer: { ports: ["6443"] } }).apiServer;
     expect(lines(await checkRights(clusterOf({}, may), objects, known))).toEqual([
@@ -228,7 +228,7 @@ describe("rights", () => {
   ])("%s is %s", (kind, plural) => expect(pluralOf(kind)).toBe(plural));
 });
 
-test("namespaces of a larger edition are told", async () => {
+test("namespaces of a larger edition are reported", async () => {
   const path = "/api/v1/namespaces?labelSelector=service.com%2Fplatform%3Dweir";
   const cluster = clusterOf({
     [path]: { items: [{ metadata: { name: "functions" } }, { metadata: { name: "team" } }] },
@@ -253,8 +253,8 @@ test("surroundings: namespaces, definitions, metrics", async () => {
   expect(bare[2]).toBe("ok      no definition of ours is there yet");
   expect(bare[3]).toMatch(/^note {4}there is no metrics API/);
   expect(bare[4]).toMatch(/^PROBLEM there is no EndpointSlice "kubernetes" .*: set weir:apiServer\.ports/);
-  const said = platform({ apiServer: { ports: "6443" } });
-  expect(lines(await checkSurroundings(clusterOf({}), said, [])).join()).not.toContain("EndpointSlice");
+  const given = platform({ apiServer: { ports: "6443" } });
+  expect(lines(await checkSurroundings(clusterOf({}), given, [])).join()).not.toContain("EndpointSlice");
 
   const label = "pod-security.kubernetes.io/enforce";
   const full = clusterOf({

@@ -4,7 +4,7 @@ import { doubleExports } from "../../../../scripts/tree-rules/double-exports.ts"
 import { fullFolders } from "../../../../scripts/tree-rules/full-folders.ts";
 import { standIns } from "../../../../scripts/tree-rules/stand-ins.ts";
 
-/** Sentences about two files with these texts. */
+/** The findings about two files with these texts. */
 const both = (a: string, b: string): string[] =>
   doubleExports([
     { path: "runtime/b.ts", text: b },
@@ -24,24 +24,24 @@ describe("doubleExports", () => {
     ["a constant among several", "export const Other = 1, One = 2;"],
     ["an abstract class", "export abstract class One {}"],
     ["an enum", "export enum One {}"],
-    ["a part of an object", "export const { a: One } = all;"],
-    ["a part with a default", "export const { One = 1 } = all;"],
+    ["a field of an object", "export const { a: One } = all;"],
+    ["a field with a default", "export const { One = 1 } = all;"],
     ["the rest of an object", "export const { a, ...One } = all;"],
     ["an entry of an array", "export const [, One] = all;"],
-    ["a name given at the end", "const two = 2;\nexport { two as One };"],
-    ["a type that is named at the end", "interface One {}\nexport type { One };"],
+    ["a name exported at the end", "const two = 2;\nexport { two as One };"],
+    ["a type exported at the end", "interface One {}\nexport type { One };"],
   ])("sees %s", (_what, text) => {
     expect(both("export const One = 1;", text)).toHaveLength(1);
   });
 
   test.each([
-    ["the same file, as value and as type", "export const One = 1;\nexport type One = typeof One;", "export {};"],
-    ["one that passes it on", "export const One = 1;", 'export { One } from "./a.ts";'],
-    ["one that passes on what it imports", "export const One = 1;", 'import { One } from "./a.ts";\nexport { One };'],
-    ["one that passes all on", "export const One = 1;", 'export * from "./a.ts";'],
-    ["one that keeps it for itself", "export const One = 1;", "const One = 2;\nexport const two = One;"],
-    ["one that only speaks of it", "export const One = 1;", 'export const two = "export const One = 1;";'],
-  ])("has nothing against %s", (_what, a, b) => {
+    ["one file with it as value and as type", "export const One = 1;\nexport type One = typeof One;", "export {};"],
+    ["one that re-exports it", "export const One = 1;", 'export { One } from "./a.ts";'],
+    ["one that exports its import", "export const One = 1;", 'import { One } from "./a.ts";\nexport { One };'],
+    ["one that re-exports everything", "export const One = 1;", 'export * from "./a.ts";'],
+    ["one that does not export it", "export const One = 1;", "const One = 2;\nexport const two = One;"],
+    ["one with it in a string", "export const One = 1;", 'export const two = "export const One = 1;";'],
+  ])("accepts %s", (_what, a, b) => {
     expect(both(a, b)).toEqual([]);
   });
 });
@@ -60,13 +60,13 @@ describe("fullFolders", () => {
     expect(fullFolders([...files("runtime/core", 15), ...files("runtime/core/calls", 15)])).toEqual([]);
   });
 
-  test("lets ports be many", () => {
+  test("allows many ports", () => {
     expect(fullFolders(files("runtime/core/ports", 40))).toEqual([]);
   });
 });
 
 describe("standIns", () => {
-  test("are the files behind conditions, without the one for all others", () => {
+  test("are the files behind conditions, without the default", () => {
     const imports = { "#a": { poison: "./runtime/a-poisoned.ts", default: "./runtime/a.ts" }, "#b": "./runtime/b.ts" };
     expect([...standIns(imports)]).toEqual(["runtime/a-poisoned.ts"]);
   });

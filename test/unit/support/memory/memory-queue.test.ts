@@ -29,7 +29,7 @@ describe("MemoryCallQueue", () => {
     return { calls, queue: "default", source: () => calls.source("default"), ...facts, tooLarge: 101, close };
   });
 
-  test("bounds the calls of one function apart", async () => {
+  test("bounds the calls of each function separately", async () => {
     const calls = new MemoryCallQueue({ ackWait: 200, maxLengthPerSubject: 1 });
     const other = { namespace: "functions", name: "other" };
     expect(await calls.put(sampleCall(), soon())).toEqual({ kind: "stored" });
@@ -37,7 +37,7 @@ describe("MemoryCallQueue", () => {
     expect(await calls.put(sampleCall({ function: other }), soon())).toEqual({ kind: "stored" });
   });
 
-  test("goes by the clock it is given: leases, delays, two minutes of memory for ids", async () => {
+  test("uses the given clock: leases, delays, two minutes for duplicate ids", async () => {
     const clock = new ManualClock();
     const calls = new MemoryCallQueue({ ackWait: 60_000, clock });
     const call = sampleCall();
@@ -57,7 +57,7 @@ describe("MemoryCallQueue", () => {
     clock.advance(1);
     const third = await taker.nth(2);
     expect(third.storedAt).toBe(first.storedAt);
-    // The verdict of a taker whose loan is over counts all the same, as it does in the broker.
+    // The verdict of a consumer whose loan is over still counts, as it does in the broker.
     expect(await first.acknowledge()).toBe(true);
     expect(calls.size("default")).toBe(0);
     await calls.put(call, soon());
@@ -67,7 +67,7 @@ describe("MemoryCallQueue", () => {
     await taker.end();
   });
 
-  test("hands on what cannot be read with its reason", async () => {
+  test("delivers what cannot be decoded, with the reason", async () => {
     const calls = new MemoryCallQueue({ ackWait: 60_000 });
     calls.putUnreadable("default", { headers: new Map([["X", "y"]]), body: Buffer.from("?") }, "it is none");
     const taker = new TestTaker(calls.source("default"), 1);
@@ -93,7 +93,7 @@ describe("MemoryCallLedger", () => {
     close,
   }));
 
-  test("goes by the clock it is given", async () => {
+  test("uses the given clock", async () => {
     const clock = new ManualClock(1_000);
     const ledger = new MemoryCallLedger({ clock, lifetime: () => 5_000 });
     await ledger.create("a", sampleEntry(), soon());
@@ -124,7 +124,7 @@ describe("MemoryDeadLetters", () => {
   deadLettersContract(async () => ({ letters: new MemoryDeadLetters(), rawOf: encodeCall, close }));
 });
 
-describe("MemoryCallQueue, looked into", () => {
+describe("MemoryCallQueue, queue state", () => {
   queueStatesContract(async () => {
     const calls = new MemoryCallQueue({ ackWait: 60_000 });
     return { states: calls, calls, source: calls.source("default"), close };

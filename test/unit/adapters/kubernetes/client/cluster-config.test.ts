@@ -35,7 +35,7 @@ async function write(name: string, user: object, cluster: object = {}): Promise<
 const certificate = "-----BEGIN CERTIFICATE-----\nCA\n-----END CERTIFICATE-----\n";
 
 describe("a kubeconfig", () => {
-  test("gives server, authority and client certificate, in the file or beside it", async () => {
+  test("gives server, CA and client certificate, inline or from files beside it", async () => {
     await mkdir(join(directory.path, "pki"), { recursive: true });
     await writeFile(join(directory.path, "pki", "ca.crt"), "CA");
     const path = await write(
@@ -52,7 +52,7 @@ describe("a kubeconfig", () => {
     });
   });
 
-  test("gives a token, or that of a file", async () => {
+  test("gives a token, or the token of a file", async () => {
     await writeFile(join(directory.path, "token"), "from-file\n");
     const both = await readKubeconfig(await write("both", { token: "typed", tokenFile: "token" }));
     const typed = await readKubeconfig(await write("typed", { token: "typed" }));
@@ -64,19 +64,19 @@ describe("a kubeconfig", () => {
     ["a password", { username: "u", password: "secret" }, {}, /has a password/],
     ["no verification", {}, { "insecure-skip-tls-verify": true }, /turns TLS verification off/],
     ["a proxy", {}, { "proxy-url": "http://p" }, /behind a proxy/],
-    ["half a certificate", { "client-key-data": "eA==" }, {}, /go together/],
+    ["a key without a certificate", { "client-key-data": "eA==" }, {}, /go together/],
     ["no server", {}, { server: "" }, /a server is not named/],
     ["another protocol", {}, { server: "ftp://k" }, /not an http or https address/],
-    ["a token file that is away", { tokenFile: "none" }, {}, /ENOENT/],
-  ])("with %s is refused and says why", async (_, user, cluster, why) => {
+    ["a token file that is missing", { tokenFile: "none" }, {}, /ENOENT/],
+  ])("with %s is refused with a reason", async (_, user, cluster, reason) => {
     const path = await write("refused", user, cluster);
     const refusal = await readKubeconfig(path).catch((err: unknown) => err);
-    expect(refusal).toMatchObject({ code: "provider_unavailable", message: expect.stringMatching(why) });
+    expect(refusal).toMatchObject({ code: "provider_unavailable", message: expect.stringMatching(reason) });
     expect(refusal).toMatchObject({ message: expect.stringContaining(`Cannot use kubeconfig "${path}": `) });
     expect(String(refusal)).not.toContain("secret");
   });
 
-  test("of another context, of none, of no file", async () => {
+  test("with an unknown cluster or context, or without the file, is refused", async () => {
     const path = await write("contexts", {});
     await expect(readKubeconfig(path, "lost")).rejects.toThrow('it has no cluster "none"');
     await expect(readKubeconfig(path, "other")).rejects.toThrow('it has no context "other"');
@@ -99,14 +99,14 @@ describe("a pod's service account", () => {
     );
   });
 
-  test("that is not mounted is said", async () => {
+  test("that is not mounted is an error", async () => {
     await expect(readPodConfig({ host: "k", port: 443, directory: "/nowhere" })).rejects.toThrow(
       /^Cannot use the service account in "\/nowhere": /,
     );
   });
 });
 
-test("a file of authorities is read again each minute; one without a certificate does not count", async () => {
+test("a CA file is read again each minute; a version without a certificate is ignored", async () => {
   const path = join(directory.path, "authorities");
   let now = 0;
   await writeFile(path, certificate);
@@ -121,7 +121,7 @@ test("a file of authorities is read again each minute; one without a certificate
 });
 
 describe("a token file", () => {
-  test("is read again each minute, and at once when its token was refused; while it is away the last one counts", async () => {
+  test("is read every minute, and at once when its token is refused; without it the last token stays", async () => {
     const path = join(directory.path, "rotated");
     let now = 0;
     await writeFile(path, "one");

@@ -13,44 +13,44 @@ const refused = (status: number, retryAfter?: number): Outcome => ({
   refusal: { status, reason: "", message: "", causes: [], ...(retryAfter === undefined ? {} : { retryAfter }) },
 });
 const away = (sent: boolean): Outcome => ({ kind: "away", sent });
-const again = (outcome: Outcome, facts: Partial<Parameters<typeof decideRetry>[1]> = {}) =>
+const decide = (outcome: Outcome, facts: Partial<Parameters<typeof decideRetry>[1]> = {}) =>
   decideRetry(outcome, { attempt: 1, elapsed: 0, repeatable: true, ...facts }, limits, () => 1);
 
-test("what passes is tried again, later each time", () => {
-  const waits = [1, 2, 3, 4].map((attempt) => again(refused(503), { attempt }));
+test("a transient failure is retried, each time after a longer delay", () => {
+  const waits = [1, 2, 3, 4].map((attempt) => decide(refused(503), { attempt }));
   expect(waits).toEqual([250, 500, 1_000, 2_000].map((after) => ({ kind: "again", after })));
   for (const outcome of [refused(429), refused(500), refused(502), refused(504), away(true), away(false)])
-    expect(again(outcome)).toEqual({ kind: "again", after: 250 });
+    expect(decide(outcome)).toEqual({ kind: "again", after: 250 });
 });
 
-test("what does not pass, and what has taken too often or too long, is left", () => {
+test("a lasting failure is not retried, nor one after too many attempts or too much time", () => {
   for (const status of [301, 400, 401, 403, 404, 409, 410, 413, 422, 501]) {
-    expect(again(refused(status)), String(status)).toEqual({ kind: "leave" });
+    expect(decide(refused(status)), String(status)).toEqual({ kind: "leave" });
   }
-  expect(again({ kind: "done" })).toEqual({ kind: "leave" });
-  expect(again(refused(503), { attempt: 5 })).toEqual({ kind: "leave" });
-  expect(again(refused(503), { elapsed: 4_900 })).toEqual({ kind: "leave" });
+  expect(decide({ kind: "done" })).toEqual({ kind: "leave" });
+  expect(decide(refused(503), { attempt: 5 })).toEqual({ kind: "leave" });
+  expect(decide(refused(503), { elapsed: 4_900 })).toEqual({ kind: "leave" });
 });
 
-test("Retry-After is obeyed with a little more, or nothing is tried when it is too long", () => {
-  expect(again(refused(429, 1_000))).toEqual({ kind: "again", after: 1_100 });
-  expect(again(refused(429, 100))).toEqual({ kind: "again", after: 250 });
-  expect(again(refused(429, 6_000))).toEqual({ kind: "leave" });
+test("Retry-After is obeyed plus a margin; when it is too long there is no retry", () => {
+  expect(decide(refused(429, 1_000))).toEqual({ kind: "again", after: 1_100 });
+  expect(decide(refused(429, 100))).toEqual({ kind: "again", after: 250 });
+  expect(decide(refused(429, 6_000))).toEqual({ kind: "leave" });
 });
 
-test("what may have been done is only tried again where that can be told", () => {
+test("a request that may have taken effect is retried only where it is repeatable", () => {
   for (const outcome of [refused(500), refused(504), away(true)]) {
     expect(mayHaveTakenEffect(outcome)).toBe(true);
-    expect(again(outcome, { repeatable: false })).toEqual({ kind: "leave" });
+    expect(decide(outcome, { repeatable: false })).toEqual({ kind: "leave" });
   }
   for (const outcome of [refused(429), away(false)]) {
     expect(mayHaveTakenEffect(outcome)).toBe(false);
-    expect(again(outcome, { repeatable: false })).toMatchObject({ kind: "again" });
+    expect(decide(outcome, { repeatable: false })).toMatchObject({ kind: "again" });
   }
 });
 
 describe("the pace of retries", () => {
-  test("is a burst, then so many a second; what succeeds gives back more than it took", async () => {
+  test("allows a burst, then so many a second; a success returns more than it took", async () => {
     let now = 0;
     const pace = new RetryPace({ perSecond: 4, burst: 2 }, () => now);
     expect(await pace.turn(undefined, 0)).toBe(true);
@@ -65,7 +65,7 @@ describe("the pace of retries", () => {
     expect(await pace.turn(undefined, 0)).toBe(false);
   });
 
-  test("can be waited for until the signal says no", async () => {
+  test("can be waited for until the signal aborts", async () => {
     const pace = new RetryPace({ perSecond: 0.001, burst: 1 });
     expect(await pace.turn(undefined)).toBe(true);
     const stop = new AbortController();

@@ -6,12 +6,12 @@ const never = 3_600_000;
 const watch = (kind: string) => ({ kind, age: 0 });
 const open = new AbortController().signal;
 
-test("trouble is said by the first watch, and its end when the last is well", () => {
+test("an outage is reported at the first watch that fails, and its end when the last one recovers", () => {
   let recoveries = 0;
   const contact = new ServerContact({ onRecovered: () => (recoveries += 1) });
-  const [a, b, well] = [watch("A"), watch("B"), watch("C")];
+  const [a, b, healthy] = [watch("A"), watch("B"), watch("C")];
   expect([contact.failed(a), contact.failed(a), contact.failed(b)]).toEqual([true, false, false]);
-  contact.recovered(well);
+  contact.recovered(healthy);
   contact.recovered(a);
   expect(recoveries).toBe(0);
   contact.recovered(b);
@@ -20,13 +20,13 @@ test("trouble is said by the first watch, and its end when the last is well", ()
   expect(contact.failed(b)).toBe(true);
 });
 
-test("the first watch that is answered after trouble ends the pauses of all, one that was well does not", async () => {
+test("the first watch to get a response after an outage ends all pauses; a healthy watch does not", async () => {
   const contact = new ServerContact({ probeEvery: never });
-  const [a, well] = [watch("A"), watch("B")];
+  const [a, healthy] = [watch("A"), watch("B")];
   contact.failed(a);
   const woken: number[] = [];
   const sleeping = [1, 2, 3].map((index) => contact.sleep(never, open).then(() => woken.push(index)));
-  contact.responded(well);
+  contact.responded(healthy);
   await Promise.resolve();
   expect(woken).toEqual([]);
   contact.responded(a);
@@ -34,7 +34,7 @@ test("the first watch that is answered after trouble ends the pauses of all, one
   expect(woken).toEqual([1, 2, 3]);
 });
 
-test("while all wait one of them tries from time to time, the one that waits longest", async () => {
+test("while all wait, the one that has waited longest tries from time to time", async () => {
   const contact = new ServerContact({ probeEvery: 10 });
   const woken: string[] = [];
   const sleep = (name: string) => contact.sleep(never, open).then(() => woken.push(name));
@@ -57,7 +57,7 @@ test("a pause ends with its time, and with the reason of its signal", async () =
   await expect(sleeping).rejects.toThrow("enough");
 });
 
-test("a watch that is closed in trouble is forgotten without a word", () => {
+test("a watch that is closed during an outage is removed and reports no recovery", () => {
   const contact = new ServerContact({ onRecovered: () => expect.unreachable() });
   const a = watch("A");
   contact.join(a);

@@ -48,6 +48,6 @@ test.each<[who: string, scaler: string | undefined, entry: OwnedFields]>([
   expect(desired.externalScaler).toBe(scaler);
 });
 
-test("without entries nobody scales but Weir", () => {
+test("without entries only Weir scales", () => {
   expect(externalScaler({})).toBeUndefined();
 });

@@ -16,7 +16,7 @@ import { full, plain } from "../function-samples.ts";
 
 const at = "2026-02-01T00:00:00.000Z";
 
-/** What `kubectl apply` makes. */
+/** What `kubectl apply` sends. */
 const applied: FunctionObject = {
   apiVersion: "service.com/v1",
   kind: "Function",
@@ -24,7 +24,7 @@ const applied: FunctionObject = {
   spec: { image: "ghcr.io/acme/hello:1", labels: { "com.service.scale.min": "3" } },
 };
 
-/** As the API server keeps it: JSON, with a generation of its own. */
+/** As the API server stores it: JSON, with its own generation. */
 function stored(object: FunctionObject, generation = 1): FunctionObject {
   const kept = JSON.parse(JSON.stringify(object)) as FunctionObject;
   return { ...kept, metadata: { ...kept.metadata, generation } };
@@ -69,7 +69,7 @@ const wanted = fc
     { requiredKeys: ["deployment", "namespace", "replicas", "generation", "createdAt", "updatedAt"] },
   )
   .map(({ deployment: sent, namespace, hold, ...rest }): DesiredFunction => {
-    // Only a count that was asked for is on hold.
+    // Only a requested count is on hold.
     const held = hold === undefined || rest.scaled === undefined ? {} : { hold };
     return { ...rest, ...held, name: sent.service, namespace, deployment: { ...sent, namespace } };
   });
@@ -82,7 +82,7 @@ describe("the object of a function", () => {
       { ...plain, replicas: 4, deployment: { ...plain.deployment, envProcess: "cat", envVars: { A: "1" } } },
       { name: "hello", image: "ghcr.io/acme/hello:1", handler: "cat", environment: { A: "1" }, replicas: 4 },
     ],
-  ])("says %s in the words of the custom resource", (_what, sent, spec) => {
+  ])("maps %s to the custom resource", (_what, sent, spec) => {
     expect(functionObjectOf(sent)).toMatchObject({ apiVersion: "service.com/v1", kind: "Function" });
     expect(functionObjectOf(sent).spec).toEqual(spec);
   });
@@ -100,7 +100,7 @@ describe("the object of a function", () => {
     expect(functionObjectOf(full).spec[field]).toEqual(full.deployment[field]);
   });
 
-  test("is marked as ours, and says when and how often it was deployed", () => {
+  test("is marked as Weir's, and says when and how often it was deployed", () => {
     expect(functionObjectOf({ ...plain, generation: 3, updatedAt: at }).metadata).toMatchObject({
       name: "hello",
       namespace: "functions",
@@ -115,7 +115,7 @@ describe("the object of a function", () => {
     });
   });
 
-  /** With another hash every function there is would count as deployed once more when Weir is upgraded. */
+  /** With another hash, every existing function would count as deployed once more when Weir is upgraded. */
   test.each([
     ["plain", plain, "e18adfd07f2ca83b"],
     ["full", full, "7626a227739c13d9"],
@@ -124,8 +124,8 @@ describe("the object of a function", () => {
   });
 });
 
-describe("functionObjectOf and desiredOf", () => {
-  test("lose nothing on the way through the API server", () => {
+describe("functionObjectOf() and desiredOf()", () => {
+  test("lose nothing in a round trip through the API server", () => {
     fc.assert(
       fc.property(wanted, fc.option(wanted, { nil: undefined }), (desired, before) => {
         const current = before === undefined ? undefined : stored(functionObjectOf(before));
@@ -160,7 +160,7 @@ describe("functionObjectOf and desiredOf", () => {
     });
   });
 
-  test("an object from elsewhere is a deployment like any other", () => {
+  test("an object that others wrote is a deployment like any other", () => {
     expect(desiredOf(applied)).toEqual({
       name: "hello",
       namespace: "functions",
@@ -172,7 +172,7 @@ describe("functionObjectOf and desiredOf", () => {
     });
   });
 
-  test("annotations that nobody can read are as good as none", () => {
+  test("unreadable annotations count as absent", () => {
     const annotations = {
       "service.com/generation": "-1e9",
       "service.com/rollout": "x",
@@ -192,7 +192,7 @@ describe("rollout", () => {
     return stored(functionObjectOf(desireFunction(before, "functions", sent, at), object));
   };
 
-  test("every deployment by request has another one, an equal one too", () => {
+  test("every deployment by request starts one, even an equal deployment", () => {
     const first = deploy(undefined, plain.deployment);
     const second = deploy(first, plain.deployment);
 
@@ -200,7 +200,7 @@ describe("rollout", () => {
     expect(desiredOf(second).generation).toBe(2);
   });
 
-  test("a count by request has none", () => {
+  test("scaling by request starts none", () => {
     const first = deploy(undefined, plain.deployment);
     const scaled = stored(functionObjectOf({ ...desiredOf(first), replicas: 4 }, first));
 
@@ -208,7 +208,7 @@ describe("rollout", () => {
     expect(desiredOf(scaled)).toMatchObject({ replicas: 4, generation: 1 });
   });
 
-  test("a change from elsewhere is one generation more, counted or not, and no rollout of its own", () => {
+  test("a change by others is one more generation, counted or not, and starts no rollout", () => {
     const first = deploy(undefined, plain.deployment);
     const edited = { ...first, spec: { ...first.spec, image: "ghcr.io/acme/hello:2" } };
     const counted = { ...edited, metadata: { ...edited.metadata, annotations: merge(edited) } };
@@ -224,7 +224,7 @@ describe("rollout", () => {
     expect(rolloutCount(deploy(again, plain.deployment))).toBe(4);
   });
 
-  test("a count from elsewhere is no generation", () => {
+  test("scaling by others is no generation", () => {
     const first = deploy(undefined, plain.deployment);
     const scaled = { ...first, spec: { ...first.spec, replicas: 7 } };
 
@@ -260,10 +260,10 @@ describe("rollout", () => {
   }
 });
 
-describe("the reason for a count", () => {
+describe("the reason for the number of replicas", () => {
   const scaled = { reason: "Requested", message: "Scaled to 4 by request", at: "2026-02-01T10:00:00.000Z" };
   const object = stored(functionObjectOf({ ...full, replicas: 4, scaled }), 5);
-  const said = (lastTransitionTime: string, observedGeneration?: number): FunctionObject => ({
+  const withScaling = (lastTransitionTime: string, observedGeneration?: number): FunctionObject => ({
     ...object,
     status: {
       conditions: [
@@ -283,22 +283,22 @@ describe("the reason for a count", () => {
     ["of a request", object, "Requested"],
     ["of a deployment", stored(functionObjectOf(plain)), undefined],
     ["of `kubectl scale`", { ...object, spec: { ...object.spec, replicas: 5 } }, "Requested"],
-    ["of the autoscaler, later", said("2026-02-01T11:00:00Z"), "LoadRose"],
-    ["of the autoscaler, earlier", said("2026-02-01T09:00:00Z"), "Requested"],
-    ["of the autoscaler, about this generation", said("2026-02-01T11:00:00Z", 5), "LoadRose"],
-    ["of the autoscaler, about another", said("2026-02-01T11:00:00Z", 4), "Requested"],
+    ["of the autoscaler, later", withScaling("2026-02-01T11:00:00Z"), "LoadRose"],
+    ["of the autoscaler, earlier", withScaling("2026-02-01T09:00:00Z"), "Requested"],
+    ["of the autoscaler, about this generation", withScaling("2026-02-01T11:00:00Z", 5), "LoadRose"],
+    ["of the autoscaler, about another generation", withScaling("2026-02-01T11:00:00Z", 4), "Requested"],
   ])("%s", (_what, from, reason) => {
     expect(desiredOf(from).scaled?.reason).toBe(reason);
   });
 });
 
-describe("a count on hold", () => {
+describe("a number of replicas on hold", () => {
   const scaled = { reason: "Requested", message: "Scaled to 4 by request", at: "2026-02-01T10:00:00.000Z" };
   const hold = { by: "scale-function", until: "2026-02-01T10:05:00.000Z" } as const;
   const object = stored(functionObjectOf({ ...full, replicas: 4, scaled, hold }), 5);
   const held = (from: FunctionObject) => desiredOf(from).hold;
 
-  test("is so as long as nobody changes count or description by another way", () => {
+  test("is kept until somebody changes the number or the description otherwise", () => {
     expect(held(object)).toEqual(hold);
     expect(held({ ...object, spec: { ...object.spec, replicas: 5 } })).toBeUndefined();
     const edited = { ...object, spec: { ...object.spec, image: "ghcr.io/acme/hello:2" } };
@@ -307,7 +307,7 @@ describe("a count on hold", () => {
     expect(held({ ...edited, metadata: { ...edited.metadata, annotations } })).toBeUndefined();
   });
 
-  test.each([{ by: "me" }, { until: "soon" }, { generation: "1" }])("one that nobody can read is none: %j", (bad) => {
+  test.each([{ by: "me" }, { until: "soon" }, { generation: "1" }])("is ignored when it cannot be read: %j", (bad) => {
     const text = JSON.stringify({ replicas: 4, ...scaled, hold: { ...hold, generation: full.generation, ...bad } });
     const annotations = { ...object.metadata.annotations, "service.com/scaled": text };
     expect(desiredOf({ ...object, metadata: { ...object.metadata, annotations } })).toMatchObject({ scaled });
@@ -315,7 +315,7 @@ describe("a count on hold", () => {
   });
 });
 
-test("what the operator said of an older description is of an older generation", () => {
+test("a status of an older description is of an older generation", () => {
   const object = stored(functionObjectOf({ ...plain, generation: 4 }), 9);
   const seen = (observedGeneration: number) => endpointsOf({ ...object, status: { observedGeneration } }, []);
 

@@ -46,14 +46,14 @@ function made(wanted: DesiredFunction, around: FunctionContext) {
   return { deployment, template, pod: template.spec, container, service: functionService(wanted, around) };
 }
 
-describe("of a function of which nothing is said but its image", () => {
+describe("of a function with only an image", () => {
   const { deployment, template, pod, container } = made(plain, context);
 
   test.each<Row>([
     ["labels", deployment.metadata.labels, labels("hello")],
     ["owner", deployment.metadata.ownerReferences, [owner("hello")]],
     ["replicas", deployment.spec.replicas, 1],
-    ["old versions that are kept", deployment.spec.revisionHistoryLimit, 1],
+    ["old versions kept", deployment.spec.revisionHistoryLimit, 1],
     ["selector", deployment.spec.selector, { matchLabels: { faas_function: "hello" } }],
     [
       "strategy: a new replica is ready before an old one goes",
@@ -81,7 +81,7 @@ describe("of a function of which nothing is said but its image", () => {
     ],
     ["no token", pod.automountServiceAccountToken, false],
     ["no variables of other Services", pod.enableServiceLinks, false],
-    ["grace: the longest call and what ends it", pod.terminationGracePeriodSeconds, 33],
+    ["grace: the longest call and the time to end it", pod.terminationGracePeriodSeconds, 33],
     [
       "security context",
       pod.securityContext,
@@ -138,8 +138,8 @@ describe("of a function of which nothing is said but its image", () => {
     ],
     ["port", container.ports, [{ name: "http", containerPort: 8080, protocol: "TCP" }]],
     ["readiness: a connection", container.readinessProbe, probe({ tcpSocket: { port: 8080 } })],
-    ["goes on while gateways hear that it ends", container.lifecycle, { preStop: { sleep: { seconds: 2 } } }],
-    ["its last lines are told when it failed", container.terminationMessagePolicy, "FallbackToLogsOnError"],
+    ["still serves while gateways learn that it ends", container.lifecycle, { preStop: { sleep: { seconds: 2 } } }],
+    ["its last lines are in its status when it failed", container.terminationMessagePolicy, "FallbackToLogsOnError"],
     [
       "security context",
       container.securityContext,
@@ -151,7 +151,7 @@ describe("of a function of which nothing is said but its image", () => {
   });
 });
 
-describe("of a function of which everything is said", () => {
+describe("of a function with every field", () => {
   const { deployment, pod, container } = made(full, fullContext);
   const is = (key: string, value: string) => ({ key, operator: "In", values: [value] });
 
@@ -162,9 +162,9 @@ describe("of a function of which everything is said", () => {
       { type: "RollingUpdate", rollingUpdate: { maxSurge: "50%", maxUnavailable: 0 } },
     ],
     ["service account", [pod.serviceAccountName, pod.automountServiceAccountToken], ["bucket-reader", true]],
-    ["grace: exec_timeout and what ends a call", pod.terminationGracePeriodSeconds, 24],
+    ["grace: exec_timeout and the time to end a call", pod.terminationGracePeriodSeconds, 24],
     [
-      "security context of a Profile over ours",
+      "security context: a Profile's over ours",
       pod.securityContext,
       {
         runAsUser: 15_000,
@@ -214,7 +214,7 @@ describe("of a function of which everything is said", () => {
     ["priority class", pod.priorityClassName, "batch"],
     ["DNS", [pod.dnsPolicy, pod.dnsConfig], ["ClusterFirst", { options: [{ name: "ndots", value: "2" }] }]],
     [
-      "volumes: secrets, readable by the group, less those of registries",
+      "volumes: secrets, readable by the group, without those of registries",
       pod.volumes,
       [
         { name: "tmp", emptyDir: {} },
@@ -234,7 +234,7 @@ describe("of a function of which everything is said", () => {
   test.each<Row>([
     ["image", container.image, full.deployment.image],
     [
-      "variables of its own, written so that Kubernetes replaces nothing",
+      "its own variables, escaped so that Kubernetes replaces nothing",
       variables(container),
       expect.objectContaining({
         fprocess: "node /app/index.js",
@@ -285,7 +285,7 @@ describe("the Service of a function", () => {
   const port = { name: "http", port: 8080, targetPort: 8080, protocol: "TCP" };
 
   test.each<Row>([
-    ["labels, which its EndpointSlices take over", service.metadata.labels, labels("hello")],
+    ["labels, which its EndpointSlices copy", service.metadata.labels, labels("hello")],
     ["owner", service.metadata.ownerReferences, [owner("hello")]],
     [
       "selector, port and protocol",
@@ -305,7 +305,7 @@ describe("the Service of a function", () => {
   });
 });
 
-test("objects of a function whose name begins with a digit have another name, and its own label", () => {
+test("a function whose name begins with a digit has objects of another name, labelled with its own", () => {
   const { deployment, pod, service } = made(desired({ service: "0ne", image: "one" }), context);
 
   for (const { metadata } of [deployment, service]) {
@@ -316,10 +316,10 @@ test("objects of a function whose name begins with a digit have another name, an
   expect(pod.containers[0]?.name).toBe("0ne");
 });
 
-/** A new revision replaces the pods of every function there is when the operator is upgraded: the change log says so. */
+/** A new revision replaces the pods of every function when the operator is upgraded: the change log says so. */
 test.each([
   ["nothing", plain, context, "e76f09275aea450d"],
   ["everything", full, fullContext, "e3968f1a872df0f4"],
-])("a new version of Weir does not roll functions of which %s is said", (_what, wanted, around, revision) => {
+])("a new version of Weir does not roll functions that state %s", (_what, wanted, around, revision) => {
   expect(made(wanted, around).template.metadata.annotations).toEqual({ "service.com/revision": revision });
 });

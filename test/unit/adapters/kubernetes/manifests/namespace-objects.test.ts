@@ -12,7 +12,7 @@ const settings = defaultNamespaceSettings("weir");
 const kinds = (over: Partial<typeof settings>) =>
   namespaceObjects("dev", { ...settings, ...over }).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-test("policies come before anything may run, rights before what needs them", () => {
+test("policies come before anything that runs, rights before what needs them", () => {
   const policies = ["deny", "calls", "dns", "gateway", "internet"].map((name) => `NetworkPolicy weir-${name}`);
 
   expect(kinds({})).toEqual([...policies, "LimitRange weir", "ResourceQuota weir"]);
@@ -22,13 +22,13 @@ test("policies come before anything may run, rights before what needs them", () 
   ]);
 });
 
-test("everything is marked as ours and lies in the namespace", () => {
+test("every object is marked as Weir's and is in the namespace", () => {
   for (const { metadata } of namespaceObjects("dev", { ...settings, bindAccounts: true })) {
     expect(metadata).toMatchObject({ namespace: "dev", labels: { "app.kubernetes.io/managed-by": "weir" } });
   }
 });
 
-test("of the Internet no range is allowed that is the cluster's or a metadata service's, each in its own family", () => {
+test("Internet access excludes the ranges of the cluster and of metadata services, each in its own family", () => {
   const policies = networkPolicies("dev", { ...settings, clusterRanges: ["10.0.0.0/8", "fd00::/8", "10.0.0.0/8"] });
   const internet = policies.find(({ metadata }) => metadata.name === "weir-internet");
 
@@ -58,12 +58,12 @@ describe("policies, each for all pods of the namespace", () => {
     ["deny", "nothing in or out that no other says", { policyTypes: ["Ingress", "Egress"] }],
     [
       "calls",
-      "gateway and queue-worker of this platform come in, at the function's port",
+      "from gateway and queue-worker of this platform, to the function's port",
       { policyTypes: ["Ingress"], ingress: [{ from: [anyOf("gateway"), anyOf("queue-worker")], ports: http }] },
     ],
     [
       "dns",
-      "to the cluster's DNS and the cache on the node, at its port",
+      "to the cluster's DNS and the cache on the node, at their port",
       {
         policyTypes: ["Egress"],
         egress: [
@@ -87,7 +87,7 @@ describe("policies, each for all pods of the namespace", () => {
     ],
     [
       "internet",
-      "to the Internet, less all private ranges and metadata services",
+      "to the Internet, except all private ranges and metadata services",
       {
         policyTypes: ["Egress"],
         egress: [
@@ -125,7 +125,7 @@ const specOf = (kind: string): unknown => {
   return object !== undefined && "spec" in object ? object.spec : undefined;
 };
 
-test("a container that names no limit or request gets one", () => {
+test("a container without limits or requests gets them", () => {
   expect(specOf("LimitRange")).toEqual({
     limits: [
       {
@@ -137,7 +137,7 @@ test("a container that names no limit or request gets one", () => {
   });
 });
 
-test("a namespace has no disks, load balancers and ports of nodes, and an end of pods", () => {
+test("a namespace allows no disks, load balancers or node ports, and a limited number of pods", () => {
   expect(specOf("ResourceQuota")).toEqual({
     hard: { pods: "1k", persistentvolumeclaims: "0", "services.loadbalancers": "0", "services.nodeports": "0" },
   });

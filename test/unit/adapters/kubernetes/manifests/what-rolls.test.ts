@@ -22,7 +22,7 @@ function objectsOf(wanted: DesiredFunction, around: FunctionContext): Objects {
   return { deployment: functionDeployment(wanted, around), service: functionService(wanted, around) };
 }
 
-/** Which of the objects differ; `pods` when the pod template does. */
+/** Which of the objects differ; `pods` if the pod template does. */
 function differences(before: Objects, after: Objects): string[] {
   const { template: oldTemplate, ...oldSpec } = before.deployment.spec;
   const { template, ...spec } = after.deployment.spec;
@@ -103,7 +103,7 @@ describe("a change of a function", () => {
 
   test.each<[change: string, wanted: Partial<DesiredFunction>, differs: readonly string[]]>([
     ["the count", { replicas: 5 }, ["deployment"]],
-    ["why there are so many", { scaled: { reason: "Idle", message: "No call", at: full.createdAt } }, []],
+    ["the reason for scaling", { scaled: { reason: "Idle", message: "No call", at: full.createdAt } }, []],
     ["the times", { createdAt: "2027-01-01T00:00:00.000Z", updatedAt: "2027-01-01T00:00:00.000Z" }, []],
     ["the generation", { generation: 99 }, []],
   ])("%s", (_change, fields, differs) => {
@@ -111,30 +111,30 @@ describe("a change of a function", () => {
   });
 });
 
-describe("a change of what is around a function", () => {
+describe("a change of a function's surroundings", () => {
   const before = objectsOf(full, fullContext);
   const { strategy: _, ...pods } = merged;
 
   test.each<[change: string, around: Partial<FunctionContext>, differs: readonly string[]]>([
-    ["a deployment by request, even of the same", { rollout: 8 }, ["pods"]],
+    ["a deployment by request, even an equal one", { rollout: 8 }, ["pods"]],
     ["the gateway's address", { gatewayUrl: "http://gateway.other:8080" }, ["pods"]],
-    ["a secret becomes one of a registry", { pullSecrets: new Set(["registry", "db"]) }, ["pods"]],
+    ["a secret becomes a registry's", { pullSecrets: new Set(["registry", "db"]) }, ["pods"]],
     ["no Profile", { profiles: [] }, ["pods", "deployment"]],
     ["a Profile's strategy", { profiles: [pods, { strategy: { type: "Recreate" } }] }, ["deployment"]],
     ["all Profiles as one", { profiles: [merged] }, []],
     ["a longer call elsewhere", { longestCall: 600_000 }, []],
     ["the namespace's default limits", { defaultLimits: { memory: "1Gi" } }, []],
-    ["the Function object is another one", { owner: { name: "resize", uid: "b" } }, ["deployment", "service"]],
+    ["the Function object was replaced", { owner: { name: "resize", uid: "b" } }, ["deployment", "service"]],
   ])("%s", (_change, around, differs) => {
     expect(differences(before, objectsOf(full, { ...fullContext, ...around }))).toEqual(differs);
   });
 
-  test("a call may take longer, and the function has no limit of its own", () => {
+  test("a longer call is allowed, and the function has no limit of its own", () => {
     const after = objectsOf(plain, { ...context, longestCall: 60_000 });
     expect(differences(objectsOf(plain, context), after)).toEqual(["pods"]);
   });
 
-  test("a call of the function alone may take longer", () => {
+  test("a longer call is allowed for this function alone", () => {
     const timed = { ...plain, deployment: { ...plain.deployment, annotations: { "com.service.timeout": "60s" } } };
     expect(differences(objectsOf(plain, context), objectsOf(timed, context))).toEqual(["pods"]);
   });
@@ -166,7 +166,7 @@ describe("objectName", () => {
     expect(objectName(name)).toBe(expected);
   });
 
-  test("is a name of a Service for the longest of functions, another one for each", () => {
+  test("is a valid name of a Service for the longest function names, and unique", () => {
     const names = ["4".repeat(63), `${"4".repeat(62)}5`, "4".repeat(61)].map(objectName);
 
     for (const name of names) expect(name).toMatch(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/);

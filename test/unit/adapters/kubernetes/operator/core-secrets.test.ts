@@ -13,15 +13,15 @@ let api: KubernetesApi;
 let client: KubeClient;
 let core: CoreSecrets;
 let now: number;
-let told: string[];
+let changes: string[];
 
 beforeEach(async () => {
   api = await openKubernetesApi();
   client = new KubeClient(api.config, { fieldManager: "test" });
   now = 0;
   core = new CoreSecrets(client, () => now);
-  told = [];
-  core.listen(({ name, isFirst }) => told.push(isFirst ? `${name} first` : name));
+  changes = [];
+  core.listen(({ name, isFirst }) => changes.push(isFirst ? `${name} first` : name));
 });
 afterEach(async () => {
   await client.close();
@@ -34,8 +34,8 @@ function write(name: string, key: string, isLabelled = true): void {
   api.store.write(kinds.coreSecret, secret);
 }
 
-/** What was asked since the last time. */
-function asked(): string[] {
+/** Requests since the last call of this function. */
+function requests(): string[] {
   const seen = api.requests.splice(0);
   return seen.map(({ path, query }) =>
     `${path.replace(/^.*\/namespaces\//, "")} ${query.get("labelSelector") ?? ""}`.trim(),
@@ -45,64 +45,64 @@ function asked(): string[] {
 const list = "functions/secrets app.kubernetes.io/managed-by=weir";
 const keys = async (name: string) => (await core.find(namespace, name))?.keys;
 
-test("those with the label are one list per namespace, however many are needed; no value is kept", async () => {
+test("secrets with the label are one list per namespace, however many are needed; no value is kept", async () => {
   for (const name of ["a", "b", "c"]) write(name, "one");
   expect(await Promise.all(["a", "b", "c"].map(keys))).toEqual([["one"], ["one"], ["one"]]);
   now = 3_600_000;
   expect(await keys("a")).toEqual(["one"]);
-  expect(asked()).toEqual([list]);
-  expect(told).toEqual(["a first", "b first", "c first"]);
+  expect(requests()).toEqual([list]);
+  expect(changes).toEqual(["a first", "b first", "c first"]);
   expect(JSON.stringify(await core.find(namespace, "a"))).not.toContain("Y2FuYXJ5");
 });
 
-test("one without the label is read when it is needed, and again after five minutes", async () => {
+test("a secret without the label is read when it is needed, and again after five minutes", async () => {
   write("foreign", "one", false);
   expect([await keys("foreign"), await keys("foreign")]).toEqual([["one"], ["one"]]);
-  expect(asked()).toEqual([list, "functions/secrets/foreign"]);
+  expect(requests()).toEqual([list, "functions/secrets/foreign"]);
   write("foreign", "two", false);
   now = 299_000;
   expect(await keys("foreign")).toEqual(["one"]);
   now = 301_000;
   expect(await keys("foreign")).toEqual(["two"]);
-  expect(asked()).toEqual(["functions/secrets/foreign"]);
-  expect(told).toEqual(["foreign first", "foreign"]);
+  expect(requests()).toEqual(["functions/secrets/foreign"]);
+  expect(changes).toEqual(["foreign first", "foreign"]);
 });
 
-test("one that is missing is asked for again at the next look at the function that waits for it", async () => {
+test("a missing secret is read again at the next look at the function that waits for it", async () => {
   expect(await keys("late")).toBeUndefined();
   write("late", "one", false);
   now = 5_000;
   expect(await keys("late")).toEqual(["one"]);
-  expect(asked()).toEqual([list, "functions/secrets/late", "functions/secrets/late"]);
-  expect(told).toEqual(["late"]);
+  expect(requests()).toEqual([list, "functions/secrets/late", "functions/secrets/late"]);
+  expect(changes).toEqual(["late"]);
 });
 
-test("another list tells what was made, changed and removed by hand meanwhile", async () => {
+test("the next list reports what was created, changed and removed by hand meanwhile", async () => {
   for (const name of ["kept", "changed", "gone", "unlabelled"]) write(name, "one");
   await core.list(namespace);
-  told.length = 0;
-  asked();
+  changes.length = 0;
+  requests();
   write("changed", "two");
   write("new", "one");
   write("unlabelled", "one", false);
   api.store.remove("secrets", namespace, "gone");
   await core.list(namespace);
-  expect(asked()).toEqual([list, "functions/secrets/gone", "functions/secrets/unlabelled"]);
-  expect(told.toSorted()).toEqual(["changed", "gone", "new first", "unlabelled"]);
+  expect(requests()).toEqual([list, "functions/secrets/gone", "functions/secrets/unlabelled"]);
+  expect(changes.toSorted()).toEqual(["changed", "gone", "new first", "unlabelled"]);
   expect([await keys("gone"), await keys("unlabelled")]).toEqual([undefined, ["one"]]);
-  expect(asked()).toEqual([]);
+  expect(requests()).toEqual([]);
 });
 
-test("one that was written by request is read at once", async () => {
+test("a secret that was written by request is read at once", async () => {
   write("a", "one");
   await keys("a");
   write("a", "two");
   core.expire(namespace, "a");
   expect(await keys("a")).toEqual(["two"]);
-  expect(told).toEqual(["a first", "a"]);
+  expect(changes).toEqual(["a first", "a"]);
 });
 
-test("a namespace that may not be listed is an error, and asked for again", async () => {
+test("a namespace that may not be listed is an error, and is listed again", async () => {
   api.faults.refuse = () => ({ status: 403 });
   await expect(core.find(namespace, "a")).rejects.toThrow();
   api.faults.refuse = undefined;
@@ -110,7 +110,7 @@ test("a namespace that may not be listed is an error, and asked for again", asyn
   expect(await keys("a")).toEqual(["one"]);
 });
 
-test("each namespace is listed whenever all is looked at, and never watched", async () => {
+test("each namespace is listed at every resync, and never watched", async () => {
   write("a", "one");
   const listed = new ListedSecrets(core, fixedNamespaces(namespace));
   const changed: string[] = [];
@@ -118,7 +118,7 @@ test("each namespace is listed whenever all is looked at, and never watched", as
   expect([changed, [...listed.keys()]]).toEqual([[namespace], [namespace]]);
   await listed.reconcile(namespace);
   await listed.reconcile("other");
-  expect(asked()).toEqual([list]);
-  expect(told).toEqual(["a first"]);
+  expect(requests()).toEqual([list]);
+  expect(changes).toEqual(["a first"]);
   await listed.close();
 });

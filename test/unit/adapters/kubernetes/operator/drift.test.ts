@@ -11,7 +11,7 @@ describe("withoutForeignItems", () => {
     spec: { replicas: 1, paused: true, template: { containers, volumes: [{ name: "tmp", emptyDir: {} }] } },
   });
 
-  test("nothing is taken out of lists that hold what is wanted, whatever their items hold beside", () => {
+  test("lists without foreign items are left alone, whatever else their items hold", () => {
     expect(withoutForeignItems(actual([{ ...container, image: "x" }]), wanted)).toBeUndefined();
     expect(withoutForeignItems({}, wanted)).toBeUndefined();
     expect(withoutForeignItems(actual([]), wanted)).toBeUndefined();
@@ -20,7 +20,7 @@ describe("withoutForeignItems", () => {
   test.each([
     ["a container", [container, { name: "sidecar" }]],
     ["a variable", [{ ...container, env: [...container.env, { name: "b", value: "2" }] }]],
-  ])("%s that somebody added goes, with the list it is in", (_, containers) => {
+  ])("%s that somebody added is removed with its list", (_, containers) => {
     expect(withoutForeignItems(actual(containers), wanted)).toEqual({
       spec: { template: { containers: [container] } },
     });
@@ -53,7 +53,7 @@ describe("fields that others own", () => {
   test.each([
     ["a pause", actual({ paused: true }, {}), owned({ "f:paused": {} }), { spec: { paused: null } }],
     [
-      "a container that runs before",
+      "an init container",
       actual({}, { initContainers: [{ name: "i" }], hostNetwork: true }),
       inPods({ "f:initContainers": { ".": {} }, "f:hostNetwork": {} }),
       { spec: { template: { spec: { initContainers: null, hostNetwork: null } } } },
@@ -64,13 +64,13 @@ describe("fields that others own", () => {
       inPods({ "f:containers": { 'k:{"name":"f"}': { "f:envFrom": {} } } }),
       { spec: { template: { spec: { containers: [container] } } } },
     ],
-  ])("%s that somebody added goes", (_, found, fields, patch) => {
+  ])("%s that somebody added is removed", (_, found, fields, patch) => {
     expect(withoutForeignItems(found, wanted, fields)).toEqual(patch);
-    // Of nobody else: the API server's own value, or a webhook's.
+    // Owned by nobody else: a value of the API server, or of a webhook.
     expect(withoutForeignItems(found, wanted, foreignFields([], "weir"))).toBeUndefined();
   });
 
-  test("what is ours as well, labels and annotations stay, and what is not there any more needs no patch", () => {
+  test("what we own as well, labels and annotations stay, and what is gone needs no patch", () => {
     const both = owned({
       "f:replicas": {},
       "f:paused": {},
@@ -84,7 +84,7 @@ describe("fields that others own", () => {
     expect(withoutForeignItems(actual({}, {}), wanted, both)).toBeUndefined();
   });
 
-  test("fields of the status, of a subresource and of ourselves are nobody's", () => {
+  test("fields of the status, of a subresource and of ourselves are not foreign", () => {
     const fieldsV1 = { "f:spec": { "f:paused": {} } };
     const entries = [
       { manager: "weir", operation: "Apply", fieldsV1 },
@@ -100,7 +100,7 @@ describe("asApplied", () => {
   const status = { manager: "weir", operation: "Update", subresource: "status", fieldsV1: { "f:status": {} } };
   const another = { manager: "kubectl", operation: "Update", fieldsV1: { "f:spec": { "f:c": {} } } };
 
-  test("what was written becomes what was applied; the status and others keep theirs", () => {
+  test("what was written counts as applied; the status and other owners keep their fields", () => {
     expect(asApplied([another, written, status], "weir")).toEqual([
       { ...written, operation: "Apply" },
       another,
@@ -112,7 +112,7 @@ describe("asApplied", () => {
     ]);
   });
 
-  test("nothing is to be done where all was applied", () => {
+  test("nothing changes where everything was applied", () => {
     expect(asApplied([applied, another, status], "weir")).toBeUndefined();
     expect(asApplied([], "weir")).toBeUndefined();
   });

@@ -20,7 +20,7 @@ import { openKubernetesApi, type KubernetesApi } from "../../../../support/kuber
 
 const namespace = "functions";
 const within = { what: "the watch to know" };
-const failOnTrouble = (err: unknown): void => {
+const failOnError = (err: unknown): void => {
   throw err;
 };
 let api: KubernetesApi;
@@ -35,8 +35,8 @@ afterEach(async () => {
   await api.close();
 });
 
-/** What was asked since the last time, watches left out. */
-function asked(): string[] {
+/** Requests since the last call of this function, without watches. */
+function requests(): string[] {
   const seen = api.requests.splice(0).filter(({ query }) => query.get("watch") !== "true");
   return seen.map(({ method, path }) => `${method} ${path.replace(/^.*\/namespaces\//, "")}`);
 }
@@ -55,15 +55,15 @@ describe("AppliedObjects", () => {
   test("no request when nothing differs, whatever else the API server added", async () => {
     const objects = new AppliedObjects(client);
     const made = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
-    expect(asked()).toEqual(["POST functions/deployments"]);
+    expect(requests()).toEqual(["POST functions/deployments"]);
     const grown = { ...made, metadata: { ...made.metadata, generation: 1 }, status: { replicas: 1 } };
     expect(await objects.make<KubeObject>(kinds.deployment, wanted, grown, owner)).toBe(grown);
-    expect(asked()).toEqual([]);
+    expect(requests()).toEqual([]);
   });
 
-  test("one that the API server writes in its own way is applied once, and again when either side changed", async () => {
+  test("an object that the API server normalises is applied once, and again when either side changed", async () => {
     const objects = new AppliedObjects(client);
-    const applied = () => asked().filter((request) => request.startsWith("PATCH"));
+    const applied = () => requests().filter((request) => request.startsWith("PATCH"));
     const normalised = (generation: number) =>
       ({ metadata: { ...wanted.metadata, uid: "d1", generation }, spec: { replicas: 1, cpu: "1" } }) as KubeObject;
     api.store.write(kinds.deployment, { ...wanted, metadata: { ...wanted.metadata, generation: 1 } });
@@ -71,7 +71,7 @@ describe("AppliedObjects", () => {
     const seen = (generation: number) => ({ ...normalised(generation), metadata: { ...metadata, generation } });
     expect(applied()).toHaveLength(1);
     await objects.make(kinds.deployment, wanted, seen(1), owner);
-    expect(asked()).toEqual([]);
+    expect(requests()).toEqual([]);
     await objects.make(kinds.deployment, wanted, seen(2), owner);
     await objects.make(kinds.deployment, { ...wanted, spec: { replicas: 2 } } as KubeObject, seen(1), owner);
     expect(applied()).toHaveLength(2);
@@ -80,7 +80,7 @@ describe("AppliedObjects", () => {
     expect(applied()).toHaveLength(1);
   });
 
-  test("one that was created is ours as if it had been applied before its first change, a count alone is applied at once", async () => {
+  test("the first change of a created object takes over its fields; scaling alone is applied at once", async () => {
     const objects = new AppliedObjects(client);
     const made = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
     const fields = [{ manager: "test", operation: "Update", fieldsV1: { "f:spec": {} } }];
@@ -88,29 +88,29 @@ describe("AppliedObjects", () => {
       ...made,
       metadata: { ...made.metadata, managedFields: fields } as KubeObject["metadata"],
     });
-    asked();
+    requests();
     const scaled = { ...wanted, spec: { ...wanted.spec, replicas: 2 } };
     const counted = await objects.make<KubeObject>(kinds.deployment, scaled, stored, owner);
-    expect(asked()).toEqual(["PATCH functions/deployments/f"]);
+    expect(requests()).toEqual(["PATCH functions/deployments/f"]);
     const changed = (cpu: string) => ({ ...scaled, spec: { ...scaled.spec, cpu } });
     const first = await objects.make<KubeObject>(kinds.deployment, changed("2"), counted, owner);
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       "GET functions/deployments/f",
       "PATCH functions/deployments/f",
       "PATCH functions/deployments/f",
     ]);
     await objects.make<KubeObject>(kinds.deployment, changed("3"), first, owner);
-    expect(asked()).toEqual(["PATCH functions/deployments/f"]);
+    expect(requests()).toEqual(["PATCH functions/deployments/f"]);
   });
 
-  test("one that belongs to somebody else is left alone", async () => {
+  test("an object that belongs to somebody else is left alone", async () => {
     const objects = new AppliedObjects(client);
     api.store.write(kinds.deployment, { metadata: { namespace, name: "f" } });
     await expect(objects.make(kinds.deployment, wanted, undefined, owner)).rejects.toThrow(TakenError);
-    expect(asked()).toEqual(["POST functions/deployments", "GET functions/deployments/f"]);
+    expect(requests()).toEqual(["POST functions/deployments", "GET functions/deployments/f"]);
   });
 
-  test("one that was removed and made by somebody else since it was seen is left alone", async () => {
+  test("an object that somebody else replaced since it was seen is left alone", async () => {
     const objects = new AppliedObjects(client);
     const seen = await objects.make<KubeObject>(kinds.deployment, wanted, undefined, owner);
     api.store.remove("deployments", namespace, "f");
@@ -125,7 +125,7 @@ describe("AppliedObjects", () => {
   });
 });
 
-test("pods are those of the function that their label names now", () => {
+test("pods belong to the function that their label names now", () => {
   const pods = new PodsOfFunctions();
   const pod = (name: string, of?: string) => ({
     metadata: { namespace, name, ...(of === undefined ? {} : { labels: { faas_function: of } }) },
@@ -158,7 +158,7 @@ describe("OperatedSecrets", () => {
     };
   };
 
-  test("a secret gets its object and its status once; no request when nothing differs", async () => {
+  test("a secret gets its object and its status once; there is no request when nothing differs", async () => {
     let shape: SecretShape | undefined = coreSecret(["one"]);
     const expired: string[] = [];
     let notice: ((change: SecretChange) => void) | undefined;
@@ -170,34 +170,34 @@ describe("OperatedSecrets", () => {
       expire: (where: string, name: string) => void expired.push(`${where}/${name}`),
       find: () => Promise.resolve(shape),
     };
-    const heard: string[] = [];
-    const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failOnTrouble, () => 0);
-    await secrets.open((key) => heard.push(key));
+    const notified: string[] = [];
+    const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failOnError, () => 0);
+    await secrets.open((key) => notified.push(key));
     const settle = async (count: number): Promise<string[]> => {
       await secrets.reconcile("functions/key");
-      await eventually(() => heard.length === count, within);
-      return asked();
+      await eventually(() => notified.length === count, within);
+      return requests();
     };
-    asked();
-    expect([heard, [...secrets.keys()]]).toEqual([[], []]);
+    requests();
+    expect([notified, [...secrets.keys()]]).toEqual([[], []]);
     notice?.({ namespace, name: "key", isFirst: true });
-    expect(heard).toEqual(["functions/key"]);
+    expect(notified).toEqual(["functions/key"]);
     expect(await settle(2)).toEqual(["PATCH functions/secrets/key"]);
     expect(await settle(3)).toEqual(["PATCH functions/secrets/key/status"]);
     expect(await settle(3)).toEqual([]);
-    // Its own status is no reason to read the core one again.
+    // Its own status is no reason to read the core secret again.
     expect([expired, [...secrets.keys()]]).toEqual([["functions/key"], ["functions/key"]]);
     expect(api.store.get("secrets", namespace, "key")).toMatchObject({
       status: { keys: ["one"], conditions: [{ status: "True", reason: "KeysFound" }] },
     });
-    // Somebody wrote on the core one: its outline is another.
+    // Somebody changed the core secret: its outline is another.
     shape = { ...coreSecret(["one"]), outline: "another" };
     expect(await settle(4)).toEqual(["PATCH functions/secrets/key"]);
     expect(await settle(4)).toEqual([]);
     expect(api.store.get("secrets", namespace, "key")?.metadata.annotations).toEqual({
       "service.com/outline": "another",
     });
-    // And of one of that name that is another nothing is told.
+    // Of another core secret of that name, nothing is copied.
     shape = { ...coreSecret(["one"]), uid: "s2", outline: "foreign" };
     expect(await settle(5)).toEqual(["PATCH functions/secrets/key/status"]);
     shape = undefined;
@@ -217,35 +217,35 @@ describe("OperatedNamespaces", () => {
   const settings = defaultNamespaceSettings("weir");
   const wanted = namespaceObjects(namespace, settings);
 
-  test("a namespace gets its objects once, and back what is changed; no request when nothing differs", async () => {
-    let heard = 0;
-    const namespaces = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnTrouble);
-    await namespaces.open(() => (heard += 1));
+  test("a namespace gets its objects once, and again what was changed; no request when nothing differs", async () => {
+    let notified = 0;
+    const namespaces = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnError);
+    await namespaces.open(() => (notified += 1));
     await eventually(() => api.watching === 3, within);
     const settle = async (count: number): Promise<string[]> => {
       await namespaces.reconcile(namespace);
-      await eventually(() => heard === count, within);
-      return asked();
+      await eventually(() => notified === count, within);
+      return requests();
     };
-    asked();
-    expect(heard).toBe(1);
+    requests();
+    expect(notified).toBe(1);
     expect(await settle(1 + wanted.length)).toHaveLength(wanted.length);
     expect(await settle(1 + wanted.length)).toEqual([]);
     expect(wanted.map(({ kind }) => kind)).not.toContain("RoleBinding");
 
-    const next = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnTrouble);
+    const next = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnError);
     await next.open(() => {});
-    asked();
+    requests();
     await next.reconcile(namespace);
-    expect(asked(), "of an operator that starts later").toEqual([]);
+    expect(requests(), "of an operator that starts later").toEqual([]);
     await next.close();
 
     api.store.remove("networkpolicies", namespace, "weir-deny");
-    await eventually(() => heard === 2 + wanted.length, within);
+    await eventually(() => notified === 2 + wanted.length, within);
     expect(await settle(3 + wanted.length)).toEqual(["PATCH functions/networkpolicies/weir-deny"]);
     expect(await settle(3 + wanted.length)).toEqual([]);
     await namespaces.reconcile("other");
-    expect(asked()).toEqual([]);
+    expect(requests()).toEqual([]);
     await namespaces.close();
   });
 });

@@ -8,7 +8,7 @@ import {
 const metadata = { namespace: "functions", name: "f", uid: "u1", generation: 2 };
 const described = { spec: { template: { metadata: { annotations: { revision: "r" } } } }, status: { replicas: 1 } };
 
-test("a packed Deployment is what it was, with what others own of its description, and says whose it is", () => {
+test("a packed Deployment keeps its content and the fields that others own, and names its function", () => {
   const labels = { faas_function: "f", team: "ä" };
   const foreign = { manager: "other", fieldsV1: { "f:spec": {} } };
   const managedFields = [{ manager: "m", fieldsV1: { "f:spec": {} } }, foreign];
@@ -20,6 +20,6 @@ test("a packed Deployment is what it was, with what others own of its descriptio
   });
 });
 
-test("one that is of no function says so", () => {
+test("a Deployment of no function names none", () => {
   expect(packDeployment({ metadata, ...described }, "m").metadata).toEqual({ namespace: "functions" });
 });

@@ -38,7 +38,7 @@ function write(name: string, ready: "True" | "False", more: ObjectMeta = {}): Ku
   };
   return api.store.write(kinds.pod, pod);
 }
-/** What a StatefulSet does: another pod, which is ready some looks later. */
+/** Acts as a StatefulSet: another pod comes, and is ready some looks later. */
 function replaceDeleted(): void {
   api.store.listen(({ type, object: { metadata } }) => {
     const { name = "" } = metadata;
@@ -53,7 +53,7 @@ const servers = (options: KubeBrokerServersOptions = {}) =>
   new KubeBrokerServers(client, namespace, { checkInterval: 5, replaceTimeout: 10_000, ...options });
 const changes = () =>
   api.requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
-/** Resolves when the pods were looked at, and each is now waited for. */
+/** Resolves when each of the pods is waited for. */
 async function waitedFor(...names: readonly string[]): Promise<void> {
   const looks = (name: string) =>
     api.requests.filter(({ method, path }) => method === "GET" && path.endsWith(`/${name}`)).length;
@@ -61,7 +61,7 @@ async function waitedFor(...names: readonly string[]): Promise<void> {
   await eventually(() => names.every((name) => looks(name) > 1), { every: 5, what });
 }
 
-test("the pod of the server that is named is deleted, and no other; it resolves when another one is ready", async () => {
+test("only the pod of the named server is deleted; the restart resolves when its successor is ready", async () => {
   replaceDeleted();
   const [first, second, ...others] = uids();
   expect(await servers().restart(host("nats-1"), never)).toBe(true);
@@ -85,7 +85,7 @@ test("servers that are not pods of this platform are left alone, without a reque
   expect(brokerPodOf(host("nats-2"), namespace)).toBe("nats-2");
 });
 
-test("one that somebody else replaces meanwhile is not deleted again: its uid is a precondition", async () => {
+test("a pod that somebody else replaces meanwhile is not deleted again: its uid is a precondition", async () => {
   let replaced = false;
   api.faults.refuse = ({ method }) => {
     if (method === "DELETE" && !replaced) {
@@ -103,7 +103,7 @@ test("one that somebody else replaces meanwhile is not deleted again: its uid is
   expect(api.store.history.filter(({ type }) => type === "DELETED")).toHaveLength(1);
 });
 
-test("one that is being deleted, or is not there, is waited for only", async () => {
+test("a pod that is being deleted, or does not exist, is only waited for", async () => {
   write("nats-0", "True", { deletionTimestamp: "2026-01-01T00:00:00Z" });
   const terminating = servers().restart(host("nats-0"), never);
   api.store.remove("pods", namespace, "nats-1");
@@ -116,7 +116,7 @@ test("one that is being deleted, or is not there, is waited for only", async () 
   expect(changes()).toEqual([]);
 });
 
-test("it is waited for no longer than it may take, and through an API server that is away", async () => {
+test("the wait ends after the timeout, and goes on while the API server is unavailable", async () => {
   await expect(servers({ replaceTimeout: 100 }).restart(host("nats-0"), never)).rejects.toMatchObject({
     code: "provider_unavailable",
     message: 'Cannot restart server "nats-0" of the broker: its pod is not ready after 100ms',
@@ -129,7 +129,7 @@ test("it is waited for no longer than it may take, and through an API server tha
   expect(await servers().restart(host("nats-1"), never)).toBe(true);
 });
 
-test("the wait ends with its signal; a server that was just restarted is left alone", async () => {
+test("the wait ends when its signal aborts; a server that was just restarted is left alone", async () => {
   const stop = new AbortController();
   const all = servers();
   const restarting = all.restart(host("nats-0"), stop.signal);
@@ -145,7 +145,7 @@ test("the wait ends with its signal; a server that was just restarted is left al
   expect(changes()).toHaveLength(3);
 });
 
-test("what may not be deleted is said", async () => {
+test("a missing right to delete is an error", async () => {
   api.faults.refuse = ({ method }) => (method === "DELETE" ? { status: 403 } : undefined);
   await expect(servers().restart(host("nats-0"), never)).rejects.toThrow('Cannot delete Pod "weir/nats-0"');
 });

@@ -23,7 +23,7 @@ describe("addresses of a slice", () => {
   });
   const own = { [functionLabel]: "f", [serviceNameLabel]: "f" };
 
-  test("are those of its ready endpoints", () => {
+  test("are the addresses of its ready endpoints", () => {
     const endpoints = [
       { addresses: ["192.0.2.1"], conditions: { ready: null } },
       { addresses: ["192.0.2.2"], conditions: { ready: true, terminating: true } },
@@ -38,9 +38,9 @@ describe("addresses of a slice", () => {
   });
 
   test.each([
-    ["another Service has it", slice({ ...own, [serviceNameLabel]: "theirs" }), undefined],
+    ["it belongs to another Service", slice({ ...own, [serviceNameLabel]: "theirs" }), undefined],
     ["it has no Service", slice({ [functionLabel]: "f" }), undefined],
-    ["it is no function's", slice({ [serviceNameLabel]: "f" }), undefined],
+    ["it belongs to no function", slice({ [serviceNameLabel]: "f" }), undefined],
     ["there are no pods", slice(own, { endpoints: null, ports: null }), "f"],
     ["there is no port", slice(own, { ports: [{ port: null }] }), "f"],
   ])("are none when %s", (_, given, of) => {
@@ -63,13 +63,13 @@ describe("the log of a pod", () => {
     "2026-01-31T12:00:03.000000000Z unfinished",
   ].join("\n");
 
-  test.each([1, 3, 7, 40, 64, 10_000])("is read from pieces of %i bytes", async (size) => {
+  test.each([1, 3, 7, 40, 64, 10_000])("is read from chunks of %i bytes", async (size) => {
     const bytes = Buffer.from(text);
-    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
       bytes.subarray(index * size, (index + 1) * size),
     );
     const lines: LogLine[] = [];
-    for await (const line of logLines(podLogChunks(Readable.from(pieces)))) lines.push(line);
+    for await (const line of logLines(podLogChunks(Readable.from(chunks)))) lines.push(line);
     expect(lines).toEqual([
       { timestamp: "2026-01-31T12:00:00.000000001Z", text: "one" },
       { timestamp: "2026-01-31T12:00:00.500000000Z", text: "two  ünicode" },
@@ -89,18 +89,18 @@ describe("the reference of a core Secret", () => {
   };
   const owner = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "y" };
 
-  test("names its keys, its uid and goes with it", () => {
+  test("names its keys and its uid, and is removed with it", () => {
     const made = secretReference(core);
     expect(made?.spec).toEqual({ secretRef: { name: "key", uid: "u" }, keys: ["a", "b"] });
     expect(made?.metadata.ownerReferences).toEqual([{ apiVersion: "v1", kind: "Secret", name: "key", uid: "u" }]);
   });
 
-  test("has no uid when the secret has a type, or an owner", () => {
+  test("has no uid when the secret has another type or an owner", () => {
     for (const over of [{ type: "kubernetes.io/tls" }, { metadata: { ...core.metadata, ownerReferences: [owner] } }])
       expect(secretReference({ ...core, ...over })?.spec.secretRef).toEqual({ name: "key" });
   });
 
-  test("is none for a secret of others", () => {
+  test("is undefined for a secret of others", () => {
     expect(secretReference({ ...core, metadata: { ...core.metadata, labels: {} } })).toBeUndefined();
   });
 });
@@ -113,7 +113,7 @@ describe("a namespace", () => {
     creationTimestamp: "2026-01-01T00:00:00Z",
   };
 
-  test("is seen without the keys of Kubernetes and the platform, which stay", () => {
+  test("is shown without the keys of Kubernetes and the platform, which are kept", () => {
     const seen = namespaceEntry({ metadata });
     expect(seen).toEqual({
       name: "dev",
@@ -130,13 +130,13 @@ describe("a namespace", () => {
     expect(Object.keys(written.metadata.labels ?? {})).toHaveLength(2);
   });
 
-  test("without marker is none, unless it is the default one", () => {
+  test("without the marker is no namespace of functions, unless it is the default one", () => {
     const bare = { metadata: { name: "dev" } };
     expect(namespaceEntry(bare)).toBeUndefined();
     expect(namespaceEntry(bare, { defaultNamespace: "dev" })).toMatchObject({ name: "dev" });
   });
 
-  test("of another platform is none, and one that names none is everybody's", () => {
+  test("of another platform is not used; one that names no platform is used by all", () => {
     const entry = { name: "dev", labels: { openfaas: "1" }, annotations: {}, createdAt: "", deleting: false };
     const made = namespaceObject(entry, undefined, "weir");
     expect(made.metadata.labels).toMatchObject({ "service.com/platform": "weir" });

@@ -37,7 +37,7 @@ describe("the outline of a core Secret", () => {
     });
   });
 
-  test("of one with nothing on it is short, and makes it ours", () => {
+  test("of a secret without metadata is short, and makes it Weir's", () => {
     const outline = readOutline(annotated(outlineText({ uid: "u", resourceVersion: "7" }, ["a"])));
     expect(outline).toEqual(known);
     expect(outline && metadataKept(outline)).toEqual({
@@ -47,13 +47,13 @@ describe("the outline of a core Secret", () => {
     });
   });
 
-  test("says when there is more than an annotation holds", () => {
+  test("says when there is more than fits into an annotation", () => {
     const text = outlineText({ ...metadata, annotations: { note: "x".repeat(200_000) } }, ["a"]);
     expect(readOutline(annotated(text))).toEqual({ ...known, isTooLarge: true });
   });
 
   test.each(["", "no JSON", "null", "[]", "{}", JSON.stringify({ ...known, resourceVersion: "" }), '{"uid":"u"}'])(
-    "that people wrote as %j is none",
+    "that people wrote as %j is ignored",
     (text) => {
       expect(readOutline(annotated(text))).toBeUndefined();
       expect(readOutline({ metadata: {} })).toBeUndefined();

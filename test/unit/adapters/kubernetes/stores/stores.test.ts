@@ -40,20 +40,20 @@ const changes = (): number => api.requests.filter(({ method }) => method !== "GE
 const functions = (): KubeFunctionStore => new KubeFunctionStore(client, watch, "whole");
 
 describe("KubeFunctionStore", () => {
-  test("writes again what somebody overtook", async () => {
+  test("repeats a write that conflicts with another", async () => {
     await functions().write(ref, () => desired("a"));
     let left = 2;
     api.faults.refuse = ({ method }) => (method === "PUT" && left-- > 0 ? { status: 409 } : undefined);
-    let asked = 0;
+    let decisions = 0;
     await functions().write(ref, () => {
-      asked += 1;
+      decisions += 1;
       return desired("b");
     });
-    expect(asked).toBe(3);
+    expect(decisions).toBe(3);
     expect((await functions().get(ref))?.deployment.image).toBe("b");
   });
 
-  test("a write whose answer is lost is not done twice", async () => {
+  test("a write whose response is lost is not done twice", async () => {
     let lost = false;
     api.faults.loseAnswer = ({ method }) => method !== "GET" && !lost && (lost = true);
     expect((await functions().write(ref, () => desired("a"))).deployment.image).toBe("a");
@@ -67,43 +67,43 @@ describe("KubeFunctionStore", () => {
     expect((await functions().get(ref))?.generation).toBe(2);
   });
 
-  test("writes nothing that is so already", async () => {
+  test("does not write what is so already", async () => {
     await functions().write(ref, () => desired("a"));
     const before = changes();
     await functions().write(ref, (current) => ({ ...(current ?? desired("x")), held: undefined }));
     expect(changes()).toBe(before);
   });
 
-  test("tells nothing when only what it does not know changes, and one made anew as gone first", async () => {
-    const heard: string[] = [];
+  test("reports no change of fields it does not read, and a recreated function as removed first", async () => {
+    const events: string[] = [];
     await functions().write(ref, () => desired("a"));
     await watch.synced;
     await eventually(() => watch.find("functions", "f"), { what: "the function" });
     const stop = await functions().watch({
-      set: ({ deployment }) => heard.push(deployment.image),
-      removed: () => heard.push("removed"),
-      synced: () => heard.push("synced"),
+      set: ({ deployment }) => events.push(deployment.image),
+      removed: () => events.push("removed"),
+      synced: () => events.push("synced"),
     });
     await client.patch(kinds.function, "merge", { metadata: { labels: { x: "y" } } }, ref);
     await client.patch(kinds.function, "merge", { status: { replicas: 2 } }, ref);
     await client.patch(kinds.function, "merge", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }, ref);
     api.store.remove("functions", "functions", "f");
     api.store.write(kinds.function, functionObjectOf(desired("b")));
-    await eventually(() => heard.at(-1) === "b", { what: "the new one" });
-    expect(heard).toEqual(["a", "synced", "removed", "b"]);
+    await eventually(() => events.at(-1) === "b", { what: "the new one" });
+    expect(events).toEqual(["a", "synced", "removed", "b"]);
     stop();
   });
 });
 
-test("endpoints are told once the operator has said something, and only when they change", async () => {
+test("endpoints are reported once the operator has written a status, and only when they change", async () => {
   const slices = new NamespacedWatch(client, kinds.endpointSlice, fixedNamespaces("functions"), {
     keep: sliceAddresses,
   });
-  const heard: string[] = [];
+  const events: string[] = [];
   const stop = await new KubeEndpoints(watch, slices).watch({
-    set: ({ addresses, observedGeneration }) => heard.push(`${observedGeneration} ${addresses.join()}`),
-    removed: () => heard.push("removed"),
-    synced: () => heard.push("synced"),
+    set: ({ addresses, observedGeneration }) => events.push(`${observedGeneration} ${addresses.join()}`),
+    removed: () => events.push("removed"),
+    synced: () => events.push("synced"),
   });
   const slice = (host: string) => ({
     metadata: {
@@ -118,21 +118,21 @@ test("endpoints are told once the operator has said something, and only when the
   await eventually(() => [...slices.entries()].length === 1, { what: "the slice" });
   api.store.write(kinds.function, functionObjectOf(desired("a")));
   await eventually(() => watch.find("functions", "f"), { what: "the function" });
-  expect(heard).toEqual(["synced"]);
+  expect(events).toEqual(["synced"]);
   await client.patch(kinds.function, "merge", { status: { observedGeneration: 0 } }, ref);
   await client.patch(kinds.function, "merge", { status: { replicas: 1 } }, ref);
   api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
   api.store.write(kinds.endpointSlice, slice("192.0.2.2"));
-  await eventually(() => heard.length === 3, { what: "both" });
+  await eventually(() => events.length === 3, { what: "both" });
   api.store.remove("functions", "functions", "f");
   api.store.remove("endpointslices", "functions", "f-1");
-  await eventually(() => heard.at(-1) === "removed", { what: "its end" });
-  expect(heard).toEqual(["synced", "1 192.0.2.1:8080", "1 192.0.2.2:8080", "removed"]);
+  await eventually(() => events.at(-1) === "removed", { what: "its end" });
+  expect(events).toEqual(["synced", "1 192.0.2.1:8080", "1 192.0.2.2:8080", "removed"]);
   stop();
   await slices.close();
 });
 
-test("a lease that another renewed in between is not taken, whatever was seen before", async () => {
+test("a lease that another renewed in between is not acquired, whatever was seen before", async () => {
   let now = 0;
   const clock = () => now;
   const [here, there] = [new KubeLeases(client, "weir", clock), new KubeLeases(client, "weir", clock)];
@@ -147,7 +147,7 @@ test("a lease that another renewed in between is not taken, whatever was seen be
   expect(await here.acquire("x", "a", 1_000)).toBe(false);
 });
 
-test("a replacement whose answer is lost is a conflict for those who may not read what became of it", async () => {
+test("a replacement whose response is lost is a conflict for those who may not read the outcome", async () => {
   const { metadata } = api.store.write(kinds.coreSecret, { metadata: { namespace: "functions", name: "key" } });
   let lost = 0;
   api.faults.loseAnswer = ({ method }) => method === "PUT" && ++lost === 1;

@@ -36,13 +36,13 @@ function write(where: string, name: string): void {
   api.store.write(kinds.function, { metadata: { namespace: where, name } });
 }
 
-/** All that is told, as `+dev/a` and `-dev/a`. */
+/** Collects changes as `+dev/a` and `-dev/a`. */
 async function open(namespaces: NamespaceSet): Promise<string[]> {
   watch = new NamespacedWatch(client, kinds.function, namespaces, { keep: ({ metadata: { name = "" } }) => name });
   await watch.synced;
-  const told: string[] = [];
-  watch.listen(({ key, after }) => told.push(`${after === undefined ? "-" : "+"}${key}`));
-  return told;
+  const changes: string[] = [];
+  watch.listen(({ key, after }) => changes.push(`${after === undefined ? "-" : "+"}${key}`));
+  return changes;
 }
 
 function many(): NamespaceSet {
@@ -53,7 +53,7 @@ function many(): NamespaceSet {
 const known = (): string[] => [...(watch?.entries() ?? [])].map(([key]) => key).toSorted();
 const paths = (): string[] => [...new Set(api.requests.map(({ path }) => path))].toSorted();
 
-test("many namespaces are one list and one watch of the cluster", async () => {
+test("many namespaces need one list and one watch of the cluster", async () => {
   for (let index = 0; index < 50; index += 1) {
     namespace(`team-${index}`);
     write(`team-${index}`, "f");
@@ -69,42 +69,42 @@ test("many namespaces are one list and one watch of the cluster", async () => {
   expect(api.requests).toHaveLength(4);
 });
 
-test("one namespace is watched by itself: nothing of the cluster need be readable", async () => {
+test("one namespace is watched by itself: no right in the whole cluster is needed", async () => {
   write("functions", "f");
   write("foreign", "f");
-  const told = await open(fixedNamespaces("functions"));
+  const changes = await open(fixedNamespaces("functions"));
   await eventually(() => api.watching === 1, { what: "the watch" });
   expect([known(), paths()]).toEqual([["functions/f"], ["/apis/service.com/v1/namespaces/functions/functions"]]);
   write("functions", "g");
-  await eventually(() => told.length > 0, { what: "the new one" });
-  expect(told).toEqual(["+functions/g"]);
+  await eventually(() => changes.length > 0, { what: "the new one" });
+  expect(changes).toEqual(["+functions/g"]);
 });
 
-test("objects are told as new when their namespace becomes one of functions, and as gone when it is none", async () => {
+test("objects are reported as new when their namespace is marked, and as gone when it is unmarked", async () => {
   namespace("team", false);
   write("team", "f");
-  const told = await open(many());
+  const changes = await open(many());
   expect(known()).toEqual([]);
   namespace("team");
-  await eventually(() => told.length === 1, { what: "the object of the namespace" });
-  expect([told, known()]).toEqual([["+team/f"], ["team/f"]]);
+  await eventually(() => changes.length === 1, { what: "the object of the namespace" });
+  expect([changes, known()]).toEqual([["+team/f"], ["team/f"]]);
   namespace("team", false);
-  await eventually(() => told.length === 2, { what: "its end" });
+  await eventually(() => changes.length === 2, { what: "its end" });
   write("team", "g");
   write("functions", "last");
-  await eventually(() => told.length === 3, { what: "an object of another namespace" });
-  expect([told, known()]).toEqual([["+team/f", "-team/f", "+functions/last"], ["functions/last"]]);
+  await eventually(() => changes.length === 3, { what: "an object of another namespace" });
+  expect([changes, known()]).toEqual([["+team/f", "-team/f", "+functions/last"], ["functions/last"]]);
   namespace("team");
-  await eventually(() => told.length === 5, { what: "both objects" });
-  expect(told.slice(3)).toEqual(["+team/f", "+team/g"]);
+  await eventually(() => changes.length === 5, { what: "both objects" });
+  expect(changes.slice(3)).toEqual(["+team/f", "+team/g"]);
 });
 
-test("nothing is told of a namespace twice when it only changes", async () => {
+test("objects are not reported twice when their namespace only changes", async () => {
   namespace("team");
   write("team", "f");
-  const told = await open(many());
+  const changes = await open(many());
   namespace("team");
   write("functions", "f");
-  await eventually(() => told.length > 0, { what: "the object after it" });
-  expect(told).toEqual(["+functions/f"]);
+  await eventually(() => changes.length > 0, { what: "the object after it" });
+  expect(changes).toEqual(["+functions/f"]);
 });

@@ -46,14 +46,14 @@ describe("an event", () => {
     expect(cache.apply(event("ADDED", thing("a", 13, "v")))).toEqual({ key: "dev/a", before: undefined, after: 13 });
   });
 
-  test("of before the list does not add what the list does not hold", () => {
+  test("from before the list does not add what the list does not hold", () => {
     const cache = openCache();
     listed(cache, [], "10");
     expect(cache.apply(event("ADDED", thing("a", 9)))).toBeUndefined();
     expect(cache.apply(event("ADDED", thing("a", 11)))).toBeDefined();
   });
 
-  test("whose version has no order counts, unless it is the one that is known", () => {
+  test("whose version has no order counts, unless it is the known version", () => {
     const cache = openCache();
     listed(cache, [thing("a", "x-2")], "x");
     expect(cache.apply(event("MODIFIED", thing("a", "x-2")))).toBeUndefined();
@@ -62,7 +62,7 @@ describe("an event", () => {
   });
 });
 
-test("a list replaces everything, tells what differs, and keeps what it knows of the rest", () => {
+test("a list replaces everything, reports what differs, and keeps the rest as it is", () => {
   const cache = new ObjectCache<Thing, object>(({ at }) => ({ at }));
   const list = (objects: readonly Thing[], version: string) =>
     cache.replaceAll(
@@ -102,7 +102,7 @@ describe("FP3", () => {
   const names = ["a", "b", "c"] as const;
   const action = fc.record({ name: fc.constantFrom(...names), remove: fc.boolean() });
 
-  /** What happened, and what is there after each of it. */
+  /** Events, and the state after each. */
   function historyOf(actions: readonly { readonly name: string; readonly remove: boolean }[]) {
     const now = new Map<string, Thing>();
     const events: Step[] = [];
@@ -123,7 +123,7 @@ describe("FP3", () => {
     return { events, states };
   }
 
-  test("whatever comes twice and in whatever order, the cache is what a list says, and so is who followed its changes", () => {
+  test("with repeated events in any order, the cache equals the list, and so does who followed its changes", () => {
     const runs = fc.record({
       actions: fc.array(action, { maxLength: 40 }),
       /** How much of the history each list saw. */
@@ -145,9 +145,9 @@ describe("FP3", () => {
         at.forEach((from, index) => {
           for (const change of listed(cache, [...(states[from]?.values() ?? [])], String(from))) follow(change);
           const until = at[index + 1] ?? events.length;
-          // Some of it again, some of before, all of it in any order.
-          const told = [...events.slice(from, until), ...events.slice(0, until).filter(() => draw(3) === 0)];
-          for (const each of told.map((step) => ({ step, place: draw(1_000) })).sort((a, b) => a.place - b.place)) {
+          // Some events again, some from before, all in any order.
+          const stream = [...events.slice(from, until), ...events.slice(0, until).filter(() => draw(3) === 0)];
+          for (const each of stream.map((step) => ({ step, place: draw(1_000) })).sort((a, b) => a.place - b.place)) {
             const change = cache.apply(each.step);
             if (change !== undefined) follow(change);
           }

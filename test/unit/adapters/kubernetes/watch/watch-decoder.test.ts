@@ -18,7 +18,7 @@ function decode(text: string, limit?: number): WatchEvent[] {
   return [...new WatchDecoder(limit).push(Buffer.from(text))];
 }
 
-test("each line is an event, the last one only when it is whole", () => {
+test("each line is an event, the last one only when it is complete", () => {
   const text = [
     line("ADDED", object("7", { spec: { image: "é€😀" } })),
     "\r\n",
@@ -41,14 +41,14 @@ test.each([
   ["no object", '{"type":"ADDED","object":[]}\n', 'an event "ADDED" has no object'],
   ["no version", line("ADDED", { metadata: { name: "a" } }), "an object has no version"],
   ["no name", line("DELETED", { metadata: { resourceVersion: "1" } }), "an object has no name"],
-])("%s is refused, then and from then on, and what came before is told", (_, bad, why) => {
+])("%s is refused, then and from then on, and earlier events are delivered", (_, bad, reason) => {
   const decoder = new WatchDecoder();
   const seen: WatchEvent[] = [];
   const push = (): void => {
     for (const event of decoder.push(Buffer.from(line("ADDED", object("7")) + bad, "latin1"))) seen.push(event);
   };
-  expect(push).toThrow(new WatchDecodeError(`Cannot read the watch: ${why}`));
-  expect(push).toThrow(why);
+  expect(push).toThrow(new WatchDecodeError(`Cannot read the watch: ${reason}`));
+  expect(push).toThrow(reason);
   expect(seen).toHaveLength(1);
 });
 
@@ -58,7 +58,7 @@ test("a line over the limit is refused before it is read to its end", () => {
   expect(decode(`${" ".repeat(100)}\n`, 100)).toEqual([]);
 });
 
-test("cut at any byte the events are the same", () => {
+test("the events are the same, wherever the text is cut", () => {
   const meta = fc.record({
     name: fc.string({ minLength: 1, unit: "grapheme" }),
     namespace: fc.option(fc.string(), { nil: undefined }),

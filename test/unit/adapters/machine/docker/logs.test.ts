@@ -16,12 +16,12 @@ function frame(stream: number, text: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-async function linesOf(bytes: Buffer, pieceSize: number): Promise<string[]> {
-  const pieces = Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
-    bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
+async function linesOf(bytes: Buffer, chunkSize: number): Promise<string[]> {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, index) =>
+    bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
   );
   const lines: LogLine[] = [];
-  for await (const line of logLines(logFrames(Readable.from(pieces)))) lines.push(line);
+  for await (const line of logLines(logFrames(Readable.from(chunks)))) lines.push(line);
   expect(lines.every(({ timestamp }) => timestamp === time)).toBe(true);
   return lines.map(({ text }) => text);
 }
@@ -36,13 +36,13 @@ describe("lines of a container", () => {
     frame(1, "unfinished"),
   ]);
 
-  test.each([1, 3, 7, 64, 10_000])("are put together from pieces of %i bytes", async (size) => {
+  test.each([1, 3, 7, 64, 10_000])("are joined from chunks of %i bytes", async (size) => {
     expect(await linesOf(bytes, size)).toEqual(["one", "two  ünicode", "long beginning", "", "unfinished"]);
   });
 
-  test("longer than 64 KiB they are cut and say so", async () => {
-    const piece = "x".repeat(16_384);
-    const long = [...Array.from({ length: 5 }, () => frame(1, piece)), frame(1, "end\n"), frame(1, "next\n")];
+  test("longer than 64 KiB are cut and marked", async () => {
+    const chunk = "x".repeat(16_384);
+    const long = [...Array.from({ length: 5 }, () => frame(1, chunk)), frame(1, "end\n"), frame(1, "next\n")];
 
     expect(await linesOf(Buffer.concat(long), 5_000)).toEqual([`${"x".repeat(65_536)} [cut]`, "next"]);
   });
@@ -53,7 +53,7 @@ describe("MergedStreams", () => {
     yield* text;
   }
 
-  test("gives all values, of sequences that join later too, and ends when it is closed", async () => {
+  test("gives all values, also of sequences that join later, and ends when it is closed", async () => {
     const merged = new MergedStreams<string>();
     const seen: string[] = [];
     const reading = (async () => {
@@ -69,17 +69,17 @@ describe("MergedStreams", () => {
     expect(seen.filter((value) => "cd".includes(value)).join("")).toBe("cd");
   });
 
-  test("what is not read is not asked for", async () => {
-    let asked = 0;
+  test("reads no more values than are consumed", async () => {
+    let produced = 0;
     const merged = new MergedStreams<number>();
     merged.add(
       (async function* () {
-        for (;;) yield (asked += 1);
+        for (;;) yield (produced += 1);
       })(),
     );
     for await (const value of merged.values()) if (value === 3) break;
 
-    expect(asked).toBeLessThanOrEqual(5);
+    expect(produced).toBeLessThanOrEqual(5);
   });
 });
 
@@ -88,7 +88,7 @@ describe("mergeByTime()", () => {
     for (const timestamp of timestamps) yield { timestamp };
   }
 
-  test("gives sequences in the order of time, those of the same time as they were given", async () => {
+  test("merges sequences by time, equal times in the order given", async () => {
     const seen: string[] = [];
     for await (const { timestamp } of mergeByTime([written("1", "4", "5"), written(), written("2", "3", "4", "6")])) {
       seen.push(timestamp);
@@ -96,7 +96,7 @@ describe("mergeByTime()", () => {
     expect(seen).toEqual(["1", "2", "3", "4", "4", "5", "6"]);
   });
 
-  test("ends the others when it is left, and rejects as they do", async () => {
+  test("ends the others when iteration stops, and rejects as they do", async () => {
     let ended = 0;
     async function* endless(): AsyncGenerator<{ readonly timestamp: string }> {
       try {

@@ -8,7 +8,7 @@ import {
   parseUplinks,
 } from "../../../../../runtime/adapters/machine/firewall/firewall-rules.ts";
 
-test("names fit: bridges in 15 characters, chains in 28", () => {
+test("names fit: bridges into 15 characters, chains into 28", () => {
   const instance = "0123456789abcdef";
 
   expect(bridgeName(instance, "n".repeat(63))).toHaveLength(15);
@@ -18,7 +18,7 @@ test("names fit: bridges in 15 characters, chains in 28", () => {
   for (const chain of Object.values(firewallChains(instance))) expect(chain.length).toBeLessThanOrEqual(28);
 });
 
-test("of this host the gateway is let through before everything else is refused", () => {
+test("access to the gateway on this host is allowed before everything else is refused", () => {
   const rules = firewallRules({
     chains: firewallChains("i"),
     gateways: ["172.18.0.1"],
@@ -34,7 +34,7 @@ test("of this host the gateway is let through before everything else is refused"
 
   expect(rules[0]).toBe("*filter");
   expect(at("-A WEIR-IN-i -d 172.18.0.1 -p tcp --dport 8080 -j ACCEPT")).toBeLessThan(at(`-A WEIR-IN-i ${refused}`));
-  // Where the cloud's name server is at an address of its metadata, names are asked for and nothing else.
+  // Where the cloud's name server has an address of its metadata service, only DNS is allowed there.
   expect(at("-A WEIR-FWD-i -d 169.254.169.254 -p udp --dport 53 -j RETURN")).toBeLessThan(
     at(`-A WEIR-FWD-i -d 169.254.0.0/16 ${refused}`),
   );
@@ -42,7 +42,7 @@ test("of this host the gateway is let through before everything else is refused"
   at(`-A WEIR-FWD-i -o weir+ ${refused}`);
 });
 
-test("name servers and ways out are read as the system writes them", () => {
+test("name servers and outgoing interfaces are read as the system writes them", () => {
   const resolvers = "# x\nnameserver 10.0.0.2\nnameserver 127.0.0.53\nnameserver fe80::1%eth0\n nameserver 1.1.1.1 \n";
   const routes =
     "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n" +

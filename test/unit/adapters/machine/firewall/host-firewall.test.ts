@@ -27,7 +27,7 @@ const open = (host: TestHost, privileged = true): HostFirewall =>
   new HostFirewall({ instance: "i", gatewayPort: 8_080, log: host.log, run: host.run, privileged });
 const missing = "functions can reach services of this host and metadata addresses: there are no firewall rules";
 
-test("rules that could not be added are added with a later check, and both are logged once", async () => {
+test("rules that could not be added are added by a later check; both are logged once", async () => {
   const host = new TestHost();
   host.fault = "the lock is held";
   const firewall = open(host);
@@ -43,7 +43,7 @@ test("rules that could not be added are added with a later check, and both are l
   expect([...host.rules]).toEqual(["chains"]);
 });
 
-test("without the right to change rules nothing is run", async () => {
+test("without the right to change rules no command is run", async () => {
   const host = new TestHost();
   const firewall = open(host, false);
   await firewall.allow(["10.0.0.1"]);

@@ -11,20 +11,20 @@ import { tempDirectory } from "../../../../support/temp-directory.ts";
 const ref = (name: string) => ({ namespace: "functions", name });
 const release = async (): Promise<void> => {};
 
-/** Gives these blocks, one after the other. */
+/** Returns these blocks, one after the other. */
 function blocks(...ranges: readonly (readonly [first: number, count: number])[]): () => Promise<UserBlock | undefined> {
   const left = ranges.map(([first, count]) => ({ first, count, release }));
   return async () => left.shift();
 }
 
-test("a function keeps its user, and gets the same one of the same block in another process", async () => {
+test("a function keeps its user, and gets the same one in another process with the same block", async () => {
   const users = new FunctionUsers(blocks([61_184, 256]));
   const user = await users.hold(ref("hello"));
   expect(await users.hold(ref("hello"))).toBe(user);
   expect(await new FunctionUsers(blocks([61_184, 256])).hold(ref("hello"))).toBe(user);
 });
 
-test("no two functions share a user, another block is taken when one is full, and the last one finds nothing", async () => {
+test("functions share no user; when a block is full another is taken, until there is none", async () => {
   const users = new FunctionUsers(blocks([61_184, 3], [61_440, 2]));
   const held = await Promise.all(Array.from({ length: 5 }, (_, index) => users.hold(ref(`f${index}`))));
   expect(held.toSorted((a, b) => a - b)).toEqual([61_184, 61_185, 61_186, 61_440, 61_441]);
@@ -34,7 +34,7 @@ test("no two functions share a user, another block is taken when one is full, an
   expect(await users.hold(ref("one-more"))).toBe(held[1]);
 });
 
-test("a block is nobody else's until it is released, and there are so many of them", async () => {
+test("a block belongs to one process until it is released, and the blocks cover the range of users", async () => {
   await using directory = await tempDirectory("users");
   const path = join(directory.path, "users");
   const taken: UserBlock[] = [];
@@ -54,7 +54,7 @@ test("a block is nobody else's until it is released, and there are so many of th
   expect(await readdir(path)).toHaveLength(taken.length);
 });
 
-test("a lock that a dead process left is taken over", async () => {
+test("a block that was released is taken again", async () => {
   await using directory = await tempDirectory("users");
   const lock = async (file: string) => {
     await mkdir(directory.path, { recursive: true });

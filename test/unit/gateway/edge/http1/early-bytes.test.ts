@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { EarlyBytes } from "../../../../../runtime/gateway/edge/http1/early-bytes.ts";
 
-test("bytes that come before their turn are kept in order, and the client waits from 64 KiB on", () => {
+test("bytes that come before their turn are kept in order, and the client is paused from 64 KiB on", () => {
   const early = new EarlyBytes();
   expect(early.empty).toBe(true);
   expect(early.hold(Buffer.alloc(65_535, "a"))).toBe(false);

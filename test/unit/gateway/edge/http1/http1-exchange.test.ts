@@ -21,7 +21,7 @@ async function socketOfServer(): Promise<Socket> {
   return socket;
 }
 
-test("what is written on a connection that was cut is never told as sent: its writer waits and the cut is heard", async () => {
+test("a write on an aborted connection is never reported as sent; its writer waits and sees the abort", async () => {
   const socket = await socketOfServer();
   const connection = {
     socket,

@@ -11,7 +11,7 @@ describe("shapeFault()", () => {
     [`${"[".repeat(32)}${"]".repeat(32)}`, "32 levels"],
     [`[${"1,".repeat(19_998)}1]`, "20000 values"],
     ['"no end', "a string without end: the parser says so"],
-  ])("%.40s is let through: %s", (text) => {
+  ])("%.40s passes: %s", (text) => {
     expect(shapeFault(text)).toBeUndefined();
   });
 
@@ -31,7 +31,7 @@ describe("shapeFault()", () => {
     expect(shapeFault(text)).toBe(fault);
   });
 
-  test("what JSON.stringify writes has no fault", () => {
+  test("the output of JSON.stringify has no fault", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         const text = JSON.stringify(value);

@@ -17,7 +17,7 @@ const parts = resources.flatMap((resource) => [
   [`${resource.kind} status`, resource.status] as const,
 ]);
 
-/** Schemas below a schema, each with its path. */
+/** Schemas within a schema, each with its path. */
 function* schemasIn(schema: Plain | undefined, path: string): Generator<[string, Readonly<Record<string, Plain>>]> {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return;
   const here = schema as Readonly<Record<string, Plain>>;
@@ -29,7 +29,7 @@ function* schemasIn(schema: Plain | undefined, path: string): Generator<[string,
   yield* schemasIn(here["additionalProperties"], `${path}.*`);
 }
 
-/** The structural schema as JSON Schema: fields that the API server would cut off are refused. */
+/** The structural schema as JSON Schema: fields that the API server would drop are refused. */
 function closed(schema: Plain): Plain {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -43,7 +43,7 @@ function closed(schema: Plain): Plain {
   return { ...Object.fromEntries(entries), ...(properties === undefined ? {} : { additionalProperties: false }) };
 }
 
-test.each(parts)("what the schema of %s accepts has the shape that the API server keeps", (_, schema) => {
+test.each(parts)("what the schema of %s accepts is kept by the API server", (_, schema) => {
   const accepts = new Ajv({ strict: false, formats: { "date-time": true } }).compile(
     closed(structuralSchema(schema)) as object,
   );
@@ -56,7 +56,7 @@ test.each(parts)("what the schema of %s accepts has the shape that the API serve
   );
 });
 
-test.each(parts)("everything in %s has a bound", (name, schema) => {
+test.each(parts)("every value in %s has a bound", (name, schema) => {
   const unbound = [...schemasIn(structuralSchema(schema), name)]
     .filter(([, part]) => {
       if (part["x-kubernetes-preserve-unknown-fields"] === true) return false;
@@ -68,7 +68,7 @@ test.each(parts)("everything in %s has a bound", (name, schema) => {
   expect(unbound).toEqual([]);
 });
 
-test.each(resources)("everything in $kind says what it is", ({ spec, status }) => {
+test.each(resources)("every field of $kind has a description", ({ spec, status }) => {
   const silent = [...schemasIn(structuralSchema(spec), "spec"), ...schemasIn(structuralSchema(status), "status")]
     .filter(([path, part]) => part["description"] === undefined && !/(?:\[\]|\.\*)$/.test(path))
     .map(([path]) => path);
@@ -80,7 +80,7 @@ test("the schemas accept what the API server accepts", () => {
 });
 
 describe("customResourceDefinition()", () => {
-  test("serves kubectl scale and autoscalers for functions, a status for all, and tells them as of Weir", () => {
+  test("serves kubectl scale and autoscalers for functions, a status for all, and a category", () => {
     const facts = resources.map((resource) => {
       const { spec } = customResourceDefinition(resource) as unknown as {
         spec: { scope: string; names: object; versions: readonly { subresources: object }[] };

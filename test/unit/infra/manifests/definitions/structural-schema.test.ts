@@ -5,7 +5,7 @@ import { re2, structuralSchema } from "../../../../../infra/manifests/definition
 import { textMap } from "../../../../../runtime/api/schemas/text-map.ts";
 
 describe("structuralSchema()", () => {
-  test("keeps limits, formats and what is required, and drops what only documents show", () => {
+  test("keeps limits, formats and required fields, and drops what only documents show", () => {
     const schema = Type.Object(
       {
         name: Type.String({ maxLength: 5, pattern: "^a", examples: ["a"] }),
@@ -29,7 +29,7 @@ describe("structuralSchema()", () => {
     });
   });
 
-  test("asks of names in a map by CEL, before the map's own rules", () => {
+  test("checks the keys of a map by CEL, before the map's own rules", () => {
     const map = {
       ...textMap({
         title: "Map",
@@ -54,7 +54,7 @@ describe("structuralSchema()", () => {
     });
   });
 
-  test("leaves values of several types to the operator, and asks nothing of the names above them: CEL cannot look there", () => {
+  test("leaves values of several types to the operator, and their keys, which CEL cannot read", () => {
     const either = { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }], description: "either" };
     const map = { type: "object", propertyNames: { pattern: "^a" }, additionalProperties: either };
     expect(structuralSchema(map)).toEqual({
@@ -63,7 +63,7 @@ describe("structuralSchema()", () => {
     });
   });
 
-  test("knows numbers that may be shares", () => {
+  test("keeps integers that may be percentages", () => {
     const schema = {
       anyOf: [{ type: "integer" }, { type: "string" }],
       "x-kubernetes-int-or-string": true,

@@ -24,7 +24,7 @@ function about(resource: string, verbs: readonly string[], group: string): Accou
 }
 
 test.each(Object.values(accounts))(
-  "rights of %s are those of the file that people judge; else judge the change and run npm run rights",
+  "rights of %s equal the reviewed file; if not, review the change and run npm run rights",
   async (account) => {
     const own = (await rightsFiles()).filter(({ path }) => path.endsWith(`/rights-${account}.yaml`));
     expect(own).toHaveLength(1);
@@ -49,23 +49,23 @@ test.each<[what: string, group: string, resource: string, verbs: readonly string
   ["write policies of the network", "networking.k8s.io", "networkpolicies", writes, ["operator"]],
   ["make or delete functions", "service.com", "functions", ["create", "update", "delete"], ["gateway"]],
   ["scale functions", "service.com", "functions/scale", ["patch"], ["gateway", "queue-worker", "autoscaler"]],
-  ["say how functions are", "service.com", "functions/status", writes, ["autoscaler", "operator"]],
+  ["write the status of functions", "service.com", "functions/status", writes, ["autoscaler", "operator"]],
   ["write Profiles", "service.com", "profiles", writes, []],
-  ["write what IAM rests on", "iam.service.com", "roles", writes, []],
+  ["write the roles of IAM", "iam.service.com", "roles", writes, []],
   ["make roles", "rbac.authorization.k8s.io", "clusterroles", writes, []],
   ["hold leases", "coordination.k8s.io", "leases", ["update"], ["autoscaler", "operator"]],
 ])("who may %s", (_what, group, resource, verbs, who) => {
   expect(new Set(about(resource, verbs, group))).toEqual(new Set(who));
 });
 
-test("the queue-doctor may delete the broker's pods by name, and no others", () => {
+test("the queue-doctor may delete only the broker's pods, by name", () => {
   const pods = everywhere.filter(({ account, rule }) => account === "queue-doctor" && rule.resources.includes("pods"));
   const broker = ["nats-0", "nats-1", "nats-2"];
-  // Editions of one namespace, and of many.
+  // Editions with one namespace, and with several.
   expect(pods.map(({ rule }) => rule.resourceNames)).toEqual([broker, broker]);
 });
 
-test("no wildcard, and nothing that leads to more rights", () => {
+test("there is no wildcard, and no right that leads to more rights", () => {
   for (const { rule } of everywhere) {
     const words = [...rule.apiGroups, ...rule.resources, ...rule.verbs, ...(rule.resourceNames ?? [])];
     expect(words.filter((word) => word.includes("*"))).toEqual([]);
@@ -101,7 +101,7 @@ test("only the operator binds: the roles of function namespaces, by name", () =>
   ]);
 });
 
-test("one role per account and kind of namespace, each bound to that account alone", () => {
+test("there is one role per account and kind of namespace, bound to that account alone", () => {
   const objects = accessManifests(readPlatform({ platformNamespace: "faas", functionNamespace: "fn", edition: "pro" }));
   const bindings = objects.filter(({ kind }) => kind === "RoleBinding" || kind === "ClusterRoleBinding");
   const roles = objects.filter(({ kind }) => kind === "ClusterRole");
@@ -116,7 +116,7 @@ test("one role per account and kind of namespace, each bound to that account alo
   }
 });
 
-test("what is read in the whole cluster is listed and watched, and is no core secret", () => {
+test("rights to read in the whole cluster are to list and watch, and never core secrets", () => {
   const rights = accountRights({ manyNamespaces: true, platformNamespace: "weir" });
   for (const { account, functions, cluster } of notEmpty(rights, "account")) {
     const inFunctions = functions.flatMap(({ apiGroups, resources }) =>

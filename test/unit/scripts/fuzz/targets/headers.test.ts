@@ -13,7 +13,7 @@ const known = fc.constantFrom(
   ),
   ..."Proxy-Authorization Proxy-Connection Weir-Invoke Weir-Other X-Forwarded-Port traceparent Cookie".split(" "),
 );
-/** The name in another case, and now and then with `_` for `-`. */
+/** The name in another case, sometimes with `_` for `-`. */
 const spelt = fc
   .tuple(known, fc.constantFrom("as is", "lower", "upper"), fc.boolean())
   .map(([name, way, underscores]) => {
@@ -28,7 +28,7 @@ const value = fc.oneof(
 const headers = fc.array(fc.tuple(fc.oneof(spelt, own), value), { maxLength: 12 });
 const list = headers.map((pairs) => pairs.flat());
 
-test("of any request head only what may come from outside goes on", () => {
+test("of any request head only headers that clients may send are passed on", () => {
   fc.assert(
     fc.property(list, fc.boolean(), fc.boolean(), (raw, withHost, trusted) =>
       checkRequestHead(withHost ? ["Host", "g", ...raw] : raw, trusted),
@@ -37,7 +37,7 @@ test("of any request head only what may come from outside goes on", () => {
   );
 });
 
-test("headers that concern nobody on the way arrive as they were sent", () => {
+test("end-to-end headers arrive as they were sent", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(own, value), { maxLength: 12 }), (pairs) => {
       const raw = pairs.flat();
@@ -47,6 +47,6 @@ test("headers that concern nobody on the way arrive as they were sent", () => {
   );
 });
 
-test("of any answer only what concerns the client reaches it", () => {
+test("of any response only what concerns the client is passed on", () => {
   fc.assert(fc.property(list, checkReplyHeaders), { numRuns: 500 });
 });

@@ -9,7 +9,7 @@ const path = fc.stringMatching(/^(?:\/[!-"$->@-~]{0,20}){0,4}$/);
 const query = fc.stringMatching(/^[!-~]{0,40}$/);
 
 describe.each([functionPrefix, asyncFunctionPrefix])("targets that begin with %s", (prefix) => {
-  test("are split into what they were made of", () => {
+  test("are split into the parts that they were built from", () => {
     const parts = fc.record({
       name: label,
       namespace: fc.option(label, { nil: undefined }),
@@ -27,7 +27,7 @@ describe.each([functionPrefix, asyncFunctionPrefix])("targets that begin with %s
 
   test("have one reading, whatever follows", () => {
     const hostile = fc.constantFrom("..", "/../", "//", "%2f", "%2e%2e", ";", "\\", "@", "#", "?", ".", "echo", "dev");
-    const rest = fc.array(fc.oneof(hostile, label, query), { maxLength: 8 }).map((pieces) => pieces.join(""));
+    const rest = fc.array(fc.oneof(hostile, label, query), { maxLength: 8 }).map((parts) => parts.join(""));
     fc.assert(
       fc.property(rest, (each) => checkSplit(prefix, each)),
       { numRuns: 500 },

@@ -17,7 +17,7 @@ describe("a request's head", () => {
     );
   });
 
-  test("begins with headers that are repeated, which are written once", () => {
+  test("begins with cached headers, which are written once", () => {
     const forward = new CachedHeaders(["X-A", "1"]);
     const heads = ["2", "3"].map((value) => prepared({ forward, headers: ["X-B", value] }).head);
     expect(heads.map((head) => head.split("\r\n").slice(3, 5))).toEqual([
@@ -29,25 +29,25 @@ describe("a request's head", () => {
   test.each([
     ["CRLF in a value", ["X", "a\r\nY: b"]],
     ["a length", ["Content-Length", "1"]],
-    ["what is the connection's", ["Connection", "close"]],
-    ["a name that is none", ["X:", "1"]],
-  ])("refuses repeated headers with %s, each time", (_name, list) => {
+    ["a header of the connection", ["Connection", "close"]],
+    ["an invalid name", ["X:", "1"]],
+  ])("refuses cached headers with %s, each time", (_name, list) => {
     const forward = new CachedHeaders(list);
     for (let count = 0; count < 2; count += 1) expect(() => prepared({ forward })).toThrow("Cannot send");
   });
 
   test.each<[string, Partial<UpstreamRequest>, string | undefined]>([
-    ["nothing with GET", {}, undefined],
-    ["nothing with GET and an empty body", { body: Buffer.alloc(0), headers: ["Content-Length", "0"] }, undefined],
-    ["0 with POST", { method: "POST" }, "content-length: 0"],
-    ["what is there", { method: "DELETE", body: bytes }, "content-length: 2"],
+    ["nothing for GET", {}, undefined],
+    ["nothing for GET with an empty body", { body: Buffer.alloc(0), headers: ["Content-Length", "0"] }, undefined],
+    ["0 for POST", { method: "POST" }, "content-length: 0"],
+    ["the size of the body", { method: "DELETE", body: bytes }, "content-length: 2"],
     [
-      "what a stream is said to have",
+      "the given length of a stream",
       { body: Readable.from([]), headers: ["Content-Length", "7"] },
       "content-length: 7",
     ],
     ["chunked for a stream", { body: Readable.from([]) }, "transfer-encoding: chunked"],
-  ])("says of the body's length %s", (_name, over, expected) => {
+  ])("states as the length of the body: %s", (_name, over, expected) => {
     const line = /^(?:content-length|transfer-encoding): .*$/m.exec(prepared(over).head.replaceAll("\r", ""));
     expect(line?.[0]).toBe(expected);
   });
@@ -56,32 +56,32 @@ describe("a request's head", () => {
     ["GET", {}, true],
     ["POST with a body", { method: "POST", body: bytes }, true],
     ["GET with a body, which a replica may not read", { body: bytes }, false],
-    ["HEAD, which a replica may answer with a body", { method: "HEAD" }, false],
+    ["HEAD, to which a replica may reply with a body", { method: "HEAD" }, false],
     ["an upgrade", { upgrade: "websocket" }, false],
-  ])("the connection may be used again after %s: %#", (_name, over, persistent) => {
+  ])("whether the connection may be reused after %s: %#", (_name, over, persistent) => {
     expect(prepared(over).persistent).toBe(persistent);
   });
 
   test.each<[string, Partial<UpstreamRequest>]>([
     ["CRLF in a value", { headers: ["X", "a\r\nY: b"] }],
-    ["a character above a byte, which becomes LF", { headers: ["X", "a\u010ab"] }],
+    ["a character above one byte, which would become LF", { headers: ["X", "a\u010ab"] }],
     ["NUL in a value", { headers: ["X", "a\0"] }],
     ["CRLF in a name", { headers: ["X\r\nY", "b"] }],
     ["a colon in a name", { headers: ["X:", "b"] }],
     ["no name", { headers: ["", "b"] }],
-    ["a blank in the target", { target: "/a b" }],
+    ["a space in the target", { target: "/a b" }],
     ["CRLF in the target", { target: "/ HTTP/1.1\r\nX: " }],
-    ["a character above a byte in the target", { target: "/\u010d\u010a" }],
+    ["a character above one byte in the target", { target: "/\u010d\u010a" }],
     ["an absolute target", { target: "http://elsewhere/" }],
-    ["a blank in the method", { method: "GET /" }],
-    ["a coding of its own", { headers: ["Transfer-Encoding", "chunked"] }],
-    ["a Host of its own", { headers: ["HOST", "elsewhere"] }],
-    ["a Connection of its own", { headers: ["Connection", "close"] }],
+    ["a space in the method", { method: "GET /" }],
+    ["its own Transfer-Encoding", { headers: ["Transfer-Encoding", "chunked"] }],
+    ["its own Host", { headers: ["HOST", "elsewhere"] }],
+    ["its own Connection", { headers: ["Connection", "close"] }],
     ["two lengths", { headers: ["Content-Length", "2", "Content-Length", "2"], body: bytes }],
-    ["a length that is none", { headers: ["Content-Length", "2, 2"], body: bytes }],
-    ["another length than the body's", { headers: ["Content-Length", "3"], body: bytes }],
-    ["a length without body", { headers: ["Content-Length", "3"] }],
-  ])("is not made with %s", (_name, over) => {
+    ["an invalid length", { headers: ["Content-Length", "2, 2"], body: bytes }],
+    ["a length other than the body's", { headers: ["Content-Length", "3"], body: bytes }],
+    ["a length without a body", { headers: ["Content-Length", "3"] }],
+  ])("is refused with %s", (_name, over) => {
     expect(() => prepared(over)).toThrow("Cannot send");
   });
 
@@ -92,7 +92,7 @@ describe("a request's head", () => {
     ["POST", { method: "POST", body: bytes }, false],
     ["a method that differs by case", { method: "get" }, false],
     ["GET that changes the protocol", { upgrade: "websocket" }, false],
-  ])("says of %s whether it may be repeated", (_name, over, repeatable) => {
+  ])("says whether %s may be repeated", (_name, over, repeatable) => {
     expect(prepared(over).repeatable).toBe(repeatable);
   });
 });

@@ -11,13 +11,13 @@ import { podTemplate } from "../../../../../../runtime/adapters/kubernetes/manif
 import { changed, context, plain } from "../../function-samples.ts";
 
 describe("podEnvironment", () => {
-  /** As the kubelet reads a value: `$$` is `$`, `$(NAME)` the value of a variable that is there. */
+  /** As the kubelet reads a value: `$$` is `$`, `$(NAME)` the value of a variable that is defined. */
   const asRead = (value: string, known: Readonly<Record<string, string>>): string =>
     value.replace(/\$\$|\$\(([^)]*)\)/g, (whole, name: string | undefined) =>
       whole === "$$" ? "$" : (known[name ?? ""] ?? whole),
     );
 
-  test("the function sees its values as deployed, whatever Kubernetes reads in them", () => {
+  test("the function sees its values as deployed, whatever Kubernetes would replace in them", () => {
     const value = fc.string({ unit: fc.constantFrom("$", "(", ")", "A", "B", "\n"), maxLength: 12 });
     fc.assert(
       fc.property(value, value, (a, b) => {
@@ -61,15 +61,15 @@ test.each<[timeout: string, envVars: Readonly<Record<string, string>>, seconds: 
 describe("podProbes", () => {
   const connection = { tcpSocket: { port: 8080 } };
   const get = (path: string) => ({ httpGet: { path, port: 8080 } });
-  const asked = (period: number, how: object) => ({
+  const probe = (period: number, how: object) => ({
     initialDelaySeconds: 0,
     periodSeconds: period,
     timeoutSeconds: 1,
     failureThreshold: 3,
     ...how,
   });
-  const ready = (how: object) => asked(1, how);
-  const health = (how: object) => asked(10, how);
+  const ready = (how: object) => probe(1, how);
+  const health = (how: object) => probe(10, how);
 
   test.each<[annotations: Readonly<Record<string, string>>, readinessProbe: object, livenessProbe?: object]>([
     [{}, ready(connection)],
@@ -143,7 +143,7 @@ test.each<[own: object, profile: object | undefined, expected: object | undefine
   expect(podResources(own, profile, { memory: "512Mi" })).toEqual(expected);
 });
 
-test("credentials of registries are the kubelet's, not the function's", () => {
+test("credentials of registries go to the kubelet, not to the function", () => {
   expect(podSecrets(["registry"], new Set(["registry"]))).toEqual({
     volumes: [],
     volumeMounts: [],
@@ -167,13 +167,13 @@ test.each<[what: string, profile: object, expected: object]>([
   ["root", { runAsUser: 0 }, { runAsUser: 0, runAsNonRoot: false }],
   ["a group of files", { fsGroup: 7 }, { runAsUser: 12_000, fsGroup: 7 }],
   ["a seccomp profile", { seccompProfile: { type: "Localhost" } }, { seccompProfile: { type: "Localhost" } }],
-])("who pods run as when a Profile says %s", (_what, podSecurityContext, expected) => {
+])("the user of pods when a Profile states %s", (_what, podSecurityContext, expected) => {
   const { spec } = podTemplate(plain, { ...context, profiles: [{ podSecurityContext }] });
 
   expect(spec.securityContext).toMatchObject({ seccompProfile: { type: "RuntimeDefault" }, ...expected });
 });
 
-test("only a function that names a service account has a token", () => {
+test("only a function that names a service account gets a token", () => {
   const named = changed(plain, { annotations: { "com.service.serviceaccount": "reader" } });
 
   expect(podTemplate(plain, context).spec).toMatchObject({ automountServiceAccountToken: false });

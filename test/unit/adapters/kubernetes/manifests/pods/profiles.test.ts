@@ -33,7 +33,7 @@ describe("mergeProfiles", () => {
       { runtimeClassName: "b", priorityClassName: "p", dnsPolicy: "Default", strategy: { type: "RollingUpdate" } },
     ],
     [
-      "tolerations: all, each once",
+      "tolerations: all, without duplicates",
       [{ tolerations: [{ key: "a" }, { key: "b" }] }, { tolerations: [{ key: "b" }, { key: "c" }] }],
       { tolerations: [{ key: "a" }, { key: "b" }, { key: "c" }] },
     ],
@@ -51,7 +51,7 @@ describe("mergeProfiles", () => {
       { resources: { limits: { cpu: "2", memory: "1Gi" }, requests: { cpu: "1" } } },
     ],
     [
-      "spread: of one topology the later wins",
+      "spread: the later wins for one topology",
       [
         { topologySpreadConstraints: [spread("a", 1), spread("b", 1)] },
         { topologySpreadConstraints: [spread("b", 2)] },
@@ -67,7 +67,7 @@ describe("mergeProfiles", () => {
       { dnsConfig: { nameservers: ["1", "2"], searches: ["a"], options: [{ name: "ndots", value: "2" }] } },
     ],
     [
-      "demands on nodes: both must be fulfilled, whichever terms they are by",
+      "requirements on nodes: both must be met, whatever their terms",
       [nodes(["a"], ["b"]), nodes(["c"], ["d"])],
       nodes(["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]),
     ],
@@ -129,7 +129,7 @@ describe("profileFault", () => {
     );
   });
 
-  test("what is not known to be allowed is refused", () => {
+  test("a field that is not known to be allowed is refused", () => {
     const podSecurityContext = { windowsOptions: { hostProcess: true } };
     expect(profileFault("loud", { podSecurityContext } as ProfileSpec)).toBe(
       'Cannot use Profile "loud": podSecurityContext.windowsOptions is not allowed by the pod security level baseline',

@@ -85,11 +85,12 @@ function factsOf(over: Partial<ObservedFunction> = {}): ObservedFunction {
   };
 }
 
-function said(over: Partial<ObservedFunction>) {
+function conditionsOf(over: Partial<ObservedFunction>) {
   const conditions = functionConditions(conditionFacts(factsOf(over)), [], new Date(now).toISOString());
   const shown = Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
   const stalled = conditions.find(({ type }) => type === "Stalled");
-  return { ...shown, told: finalFailure(conditions), why: stalled?.status === "True" ? stalled.message : undefined };
+  const message = stalled?.status === "True" ? stalled.message : undefined;
+  return { ...shown, final: finalFailure(conditions), message };
 }
 
 const waiting = (reason: string, message = "its words"): ContainerState => ({ waiting: { reason, message } });
@@ -106,7 +107,7 @@ const late = deployment({
 });
 const failure = { reason: "SecretNotFound", message: 'secret "db" does not exist' };
 
-describe("nothing is in the way", () => {
+describe("nothing is blocked", () => {
   test.each<[what: string, over: Partial<ObservedFunction>, ready: string, reconciling: string]>([
     ["nothing is there yet", { deployment: undefined }, "False NoReplicaReady", "True Starting"],
     ["a replica is ready", { pods: [pod({ ready: true })] }, "True ReplicasReady", "False Settled"],
@@ -117,13 +118,13 @@ describe("nothing is in the way", () => {
       "True Starting",
     ],
     [
-      "it began just now",
+      "it has just started",
       { pods: [pod({ state: { running: { startedAt: justNow } } })] },
       "False NoReplicaReady",
       "True Starting",
     ],
     [
-      "an old one serves meanwhile",
+      "an old one still serves",
       { pods: [pod({ ready: true, of: "old" }), pod()] },
       "True ReplicasReady",
       "True Rolling",
@@ -141,12 +142,12 @@ describe("nothing is in the way", () => {
       "True Stopping",
     ],
     [
-      "what was evicted is no replica",
+      "an evicted pod is no replica",
       { pods: [pod({ ready: true }), pod({ phase: "Failed" })] },
       "True ReplicasReady",
       "False Settled",
     ],
-    ["none is wanted", { wanted: { ...plain, replicas: 0 } }, "True ScaledToZero", "False Settled"],
+    ["none is desired", { wanted: { ...plain, replicas: 0 } }, "True ScaledToZero", "False Settled"],
     [
       "some of many are ready",
       { wanted: { ...plain, replicas: 2 }, pods: [pod({ ready: true }), pod()] },
@@ -154,19 +155,19 @@ describe("nothing is in the way", () => {
       "True Starting",
     ],
   ])("%s", (_what, over, ready, reconciling) => {
-    expect(said(over)).toMatchObject({
+    expect(conditionsOf(over)).toMatchObject({
       Ready: ready,
       Reconciling: reconciling,
       Stalled: "False Progressing",
-      told: undefined,
+      final: undefined,
     });
   });
 });
 
-describe("what is in the way is said", () => {
+describe("what blocks a function is reported", () => {
   const image = '"ghcr.io/acme/hello:1"';
 
-  test.each<[what: string, over: Partial<ObservedFunction>, reason: string, why: string]>([
+  test.each<[what: string, over: Partial<ObservedFunction>, reason: string, message: string]>([
     [
       "ErrImagePull",
       { pods: [pod({ state: waiting("ErrImagePull", "no such host") })] },
@@ -186,7 +187,7 @@ describe("what is in the way is said", () => {
       `Cannot use image ${image}: bad`,
     ],
     [
-      "a container that cannot be made",
+      "a container that cannot be created",
       { pods: [pod({ state: waiting("CreateContainerConfigError", "image will run as root") })] },
       "CreateContainerConfigError",
       "Cannot start replica hello-1: image will run as root",
@@ -208,7 +209,7 @@ describe("what is in the way is said", () => {
       "Replica hello-1 was killed: it used more memory than its limit of 128 MiB, which function_memory sets as the function states none",
     ],
     [
-      "a command that is not there",
+      "a command that does not exist",
       {
         pods: [
           pod({ restarts: 1, state: waiting("CrashLoopBackOff"), lastState: ended("StartError", 128, "no such file") }),
@@ -237,11 +238,16 @@ describe("what is in the way is said", () => {
       failure.message,
     ],
     ["a description that cannot be used", { fault: failure, revision: undefined }, failure.reason, failure.message],
-  ])("%s, and whoever waits is told", (_what, over, reason, why) => {
-    expect(said(over)).toMatchObject({ Ready: "False NoReplicaReady", Stalled: `True ${reason}`, why, told: why });
+  ])("%s, and callers that wait get it", (_what, over, reason, message) => {
+    expect(conditionsOf(over)).toMatchObject({
+      Ready: "False NoReplicaReady",
+      Stalled: `True ${reason}`,
+      message,
+      final: message,
+    });
   });
 
-  test.each<[what: string, over: Partial<ObservedFunction>, reason: string, why: string]>([
+  test.each<[what: string, over: Partial<ObservedFunction>, reason: string, message: string]>([
     [
       "no node takes it",
       { pods: [pod({ unschedulable: "0/1 nodes are available: 1 Insufficient cpu." })] },
@@ -249,31 +255,31 @@ describe("what is in the way is said", () => {
       "Cannot place replica hello-1 on a node: 0/1 nodes are available: 1 Insufficient cpu.",
     ],
     [
-      "a loop, while it is tried again",
+      "a crash loop, while it is restarted",
       { pods: [pod({ restarts: 3, state: { running: { startedAt: justNow } }, lastState: ended("Error", 3) })] },
       "CrashLoopBackOff",
       "Replica hello-1 ended with code 3",
     ],
     [
-      "it is silent for too long",
+      "it does not listen for too long",
       { deployment: late, pods: [pod({ state: { running: { startedAt: longAgo } } })] },
       "Unhealthy",
       "Replica hello-1 is not ready: the process runs, but nothing listens on port 8080 ($PORT)",
     ],
     [
-      "nothing is known but that it takes too long",
+      "it takes too long for an unknown reason",
       { deployment: late, pods: [pod({ state: waiting("ContainerCreating") })] },
       "ProgressDeadlineExceeded",
       'No new replica became ready in time: ReplicaSet "hello-7" has timed out progressing.',
     ],
-  ])("%s; it may still come true", (_what, over, reason, why) => {
-    expect(said(over)).toMatchObject({ Stalled: `True ${reason}`, why, told: undefined });
+  ])("%s; it may still become ready", (_what, over, reason, message) => {
+    expect(conditionsOf(over)).toMatchObject({ Stalled: `True ${reason}`, message, final: undefined });
   });
 
   test.each<[what: string, over: Partial<ObservedFunction>, healthy: string]>([
-    ["its first end", { pods: [pod({ state: ended("Error", 1) })] }, "False Error"],
+    ["its first exit", { pods: [pod({ state: ended("Error", 1) })] }, "False Error"],
     [
-      "an end after it had run for long",
+      "an exit after it ran for long",
       {
         pods: [
           pod({
@@ -284,13 +290,13 @@ describe("what is in the way is said", () => {
       },
       "False Error",
     ],
-    ["its silence", { pods: [pod({ state: { running: { startedAt: longAgo } } })] }, "False Unhealthy"],
+    ["that nothing listens", { pods: [pod({ state: { running: { startedAt: longAgo } } })] }, "False Unhealthy"],
   ])("%s is no reason to give up", (_what, over, healthy) => {
-    expect(said(over)).toMatchObject({ Healthy: healthy, Stalled: "False Progressing", told: undefined });
+    expect(conditionsOf(over)).toMatchObject({ Healthy: healthy, Stalled: "False Progressing", final: undefined });
   });
 });
 
-describe("what is past, or of another description, is not said", () => {
+describe("what is past, or of another description, is not reported", () => {
   const running = [pod({ ready: true, restarts: 7, lastState: ended("Error", 1) })];
 
   test.each<[what: string, over: Partial<ObservedFunction>]>([
@@ -298,7 +304,7 @@ describe("what is past, or of another description, is not said", () => {
     ["failures of replicas that are ready", { pods: running }],
     ["a refusal when all are there", { deployment: refused("exceeded quota"), pods: running }],
   ])("%s", (_what, over) => {
-    expect(said(over)).toMatchObject({
+    expect(conditionsOf(over)).toMatchObject({
       Ready: "True ReplicasReady",
       Healthy: "True NoFailure",
       Reconciling: "False Settled",
@@ -309,15 +315,15 @@ describe("what is past, or of another description, is not said", () => {
   test.each<[what: string, over: Partial<ObservedFunction>]>([
     ["a refusal of an older template", { revision: "newer", deployment: refused("exceeded quota") }],
     [
-      "a refusal the Deployment has not looked at again",
+      "a refusal that the Deployment has not checked again",
       {
         deployment: { ...refused("exceeded quota"), metadata: { name: "hello", generation: 4 } },
       },
     ],
     ["a failure of an old replica", { pods: [pod({ of: "old", state: waiting("ErrImagePull") })] }],
-    ["a failure of one that goes", { pods: [pod({ deleted: true, state: waiting("ErrImagePull") })] }],
+    ["a failure of one that ends", { pods: [pod({ deleted: true, state: waiting("ErrImagePull") })] }],
   ])("%s", (_what, over) => {
-    expect(said(over)).toMatchObject({ Stalled: "False Progressing", why: undefined });
+    expect(conditionsOf(over)).toMatchObject({ Stalled: "False Progressing", message: undefined });
   });
 });
 
@@ -327,7 +333,7 @@ describe("functionObjectStatus", () => {
   const object = { ...stored, metadata: { ...stored.metadata, generation: 6 } };
   const pods = [pod({ ready: true }), pod(), pod({ ready: true, deleted: true }), pod({ phase: "Failed" })];
 
-  test("counts what lives, and says by what it is selected", () => {
+  test("counts live pods, and gives their selector", () => {
     expect(functionObjectStatus(object, factsOf({ wanted, pods }))).toMatchObject({
       replicas: 2,
       availableReplicas: 1,
@@ -351,11 +357,11 @@ describe("functionObjectStatus", () => {
         attention: { reason: "QueueNotFound", message: "m" },
       },
     ],
-  ])("has one word for all: %s", (reason, over) => {
+  ])("sums up as one reason: %s", (reason, over) => {
     expect(functionObjectStatus(object, factsOf(over)).reason).toBe(reason);
   });
 
-  test("keeps the time of what is as it was, and leaves Scaling to the autoscaler", () => {
+  test("keeps the time of what did not change, and leaves Scaling to the autoscaler", () => {
     const words = { reason: "r", message: "m", lastTransitionTime: longAgo };
     const status = {
       conditions: [

@@ -25,13 +25,13 @@ const there: FunctionSurroundingsFacts = {
   serviceAccount: { exists: true },
 };
 
-test("all that a function names is there", () => {
+test("nothing is missing when all that a function names exists", () => {
   expect(functionFault(full, there)).toBeUndefined();
   expect(missingParts(full, there)).toBeUndefined();
   expect(registrySecretsOf(full, there.secrets)).toEqual(new Set(["registry"]));
 });
 
-test("the rules of the platform's settings are the caller's", () => {
+test("the check of the platform's settings comes from the caller", () => {
   const check = () => {
     throw new RangeError("exec_timeout is above upstream_timeout");
   };
@@ -53,12 +53,12 @@ test.each<
     'Cannot queue calls of function "hello.functions": queue "post" is not declared',
   ],
   [
-    "one that nobody could read",
+    "one with an invalid name",
     "a b",
     ["default"],
     'Cannot queue calls of function "hello.functions": queue "a b" is not declared',
   ],
-  ["any, where none is known", "post", undefined, undefined],
+  ["any, where no queue is known", "post", undefined, undefined],
 ])("the queue: %s", (_what, queue, declared, message) => {
   const named = queue === undefined ? plain : changed(plain, { annotations: { "com.service.queue": queue } });
   const missing = queueMissing(named, declared && new Map(declared.map((name) => [name, 30_000])));
@@ -132,7 +132,7 @@ test.each<
   });
 });
 
-test("two credentials of registries are no file twice", () => {
+test("two registry credentials do not clash as files", () => {
   expect(missingParts(changed(plain, { secrets: ["registry", "registry-2"] }), there)).toBeUndefined();
 });
 
@@ -141,7 +141,7 @@ test("names of Profiles are those between commas, each once", () => {
   expect(profileNames(undefined)).toEqual([]);
 });
 
-test("only what was made for this very Function object is its own", () => {
+test("only what was created for this very Function object is its own", () => {
   const deployment = functionDeployment(plain, context);
   const { ownerReferences: _, ...unowned } = deployment.metadata;
 

@@ -42,7 +42,7 @@ test.each([
     "Replica r was killed: it used more memory than its limit of 64 MiB",
   ],
   [{ ExitCode: 0, OOMKilled: true }, [], "Error", "Replica r ended with code 0"],
-])("an end %j with the lines %j is %s", (state, lines, reason, message) => {
+])("exit %j with the lines %j is %s", (state, lines, reason, message) => {
   expect(endOf("r", ended(state, 67_108_864), lines)).toEqual({ reason, message });
 });
 
@@ -50,7 +50,7 @@ test("a long line is cut", () => {
   expect(endOf("r", ended({ ExitCode: 1 }), ["x".repeat(10_000)]).message).toHaveLength(400);
 });
 
-test("who is killed beyond a limit that the platform set is told the setting's name", () => {
+test("a container killed at the platform's limit is told the name of the setting", () => {
   const container = ended({ ExitCode: 137, OOMKilled: true }, 536_870_912, { "weir.memory": "default" });
   expect(endOf("r", container, []).message).toBe(
     "Replica r was killed: it used more memory than its limit of 512 MiB, which function_memory sets as the function states none",

@@ -7,7 +7,7 @@ import {
 } from "../../../../../../runtime/adapters/machine/docker/containers/container-labels.ts";
 import { echoSpec } from "../../../../../contract/replicas.contract.ts";
 
-test("a container's labels tell its replica, and show no environment", () => {
+test("the labels of a container describe its replica, and show no environment", () => {
   const spec = {
     ...echoSpec({ namespace: "dev", name: "hello" }, 7),
     secrets: ["a", "b.c"],
@@ -27,7 +27,7 @@ test("a container's labels tell its replica, and show no environment", () => {
   expect(formatLabels("i", "hello-2", { ...spec, generation: 8 })[engineLabel.spec]).not.toBe(labels[engineLabel.spec]);
 });
 
-test("labels of somebody else's container are none", () => {
+test("labels of a foreign container describe no replica", () => {
   expect(parseLabels({})).toBeUndefined();
   expect(parseLabels({ ...formatLabels("i", "x", echoSpec()), [engineLabel.generation]: "many" })).toBeUndefined();
 });

@@ -17,7 +17,7 @@ const surroundings = {
 const environmentOf = (environment: Record<string, string>) =>
   containerRequest({ ...echoSpec(), environment, grace: 61_000 }, surroundings);
 
-test("a watchdog in the image waits for calls as long as the container may take to stop, or as envVars say", () => {
+test("a watchdog in the image drains calls for the stop grace of the container, or as envVars say", () => {
   expect(environmentOf({ a: "b" })).toMatchObject({ Env: ["write_timeout=1m1s", "a=b"] });
   expect(environmentOf({ write_timeout: "5s" })).toMatchObject({ Env: ["write_timeout=5s"] });
 });

@@ -6,7 +6,7 @@ const unlimited = { memory: undefined, cpu: undefined };
 const usual = { memory: "512Mi", cpu: "1" };
 const mebibyte = 1_048_576;
 
-test("a function that states no limits gets the platform's, which what it states goes before", () => {
+test("a function gets the platform's limits, unless it states its own", () => {
   expect(containerResources({}, {}, usual, 2)).toEqual({
     PidsLimit: 256,
     Memory: 512 * mebibyte,
@@ -23,7 +23,7 @@ test("a function that states no limits gets the platform's, which what it states
   });
 });
 
-test("what a function asks for beyond the platform's limit is its limit", () => {
+test("a request above the platform's limit becomes the limit", () => {
   expect(containerResources({}, { memory: "2Gi", cpu: "1500m" }, usual, 2)).toMatchObject({
     Memory: 2_048 * mebibyte,
     MemoryReservation: 2_048 * mebibyte,
@@ -39,7 +39,7 @@ test("without limits there is only the bound on processes", () => {
   expect(containerResources({}, {}, unlimited, 2)).toEqual({ PidsLimit: 256 });
 });
 
-test("limits and requests become what the engine counts in", () => {
+test("limits and requests are converted to the units of the engine", () => {
   expect(containerResources({ memory: "128Mi", cpu: "1500m" }, { memory: "64M", cpu: "0.25" }, unlimited, 2)).toEqual({
     PidsLimit: 256,
     Memory: 134_217_728,
@@ -53,15 +53,15 @@ test("limits and requests become what the engine counts in", () => {
 test.each([
   ["64", 2_000_000_000],
   ["1m", 10_000_000],
-])("processors stay within what the engine takes: %s", (cpu, nanoCpus) => {
+])("CPU stays within what the engine accepts: %s", (cpu, nanoCpus) => {
   expect(containerResources({ cpu }, {}, unlimited, 2).NanoCpus).toBe(nanoCpus);
 });
 
-test("the smallest share is the engine's", () => {
+test("the smallest share is that of the engine", () => {
   expect(containerResources({}, { cpu: "1m" }, unlimited, 2).CpuShares).toBe(2);
 });
 
-test("graphics processors are asked for by number; other devices are refused in a sentence", () => {
+test("GPUs are requested by number; other devices are refused", () => {
   expect(containerResources({ "nvidia.com/gpu": "2" }, {}, unlimited, 2).DeviceRequests).toEqual([
     { Driver: "nvidia", Count: 2, Capabilities: [["gpu"]] },
   ]);

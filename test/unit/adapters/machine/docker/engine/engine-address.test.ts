@@ -33,7 +33,7 @@ test.each([
   "tcp://127.0.0.1:70000",
   "tcp://127.0.0.1:2375/path",
   "docker.sock",
-])("%s is refused, with where it was said and what is expected", (address) => {
+])("%s is refused, with its source and what is expected", (address) => {
   const expected = "expected a path, unix:// and a path such as unix:///var/run/docker.sock, or tcp://host:port";
   const refused = (source: string): string =>
     `Cannot use the container engine at "${address}" (${source}): ${expected}`;
@@ -42,7 +42,7 @@ test.each([
   expect(() => engineAddress(address, undefined)).toThrow(refused("docker_socket"));
 });
 
-test("an engine that is away says what to install or start", () => {
+test("for an unreachable engine the error says what to install or start", () => {
   expect(engineAdvice(standard, "ENOENT")).toBe(
     "install an engine (apt-get install docker.io) or start it (systemctl start docker), or choose --provider local",
   );
@@ -53,21 +53,21 @@ test("an engine that is away says what to install or start", () => {
   expect(engineAdvice(standard, "ECONNRESET")).toBeUndefined();
 });
 
-test("the client says so", async () => {
+test("the client gives that error", async () => {
   await using directory = await tempDirectory("engine");
   const engine = new EngineClient(`${directory.path}/none.sock`);
-  const away = await engine.ping().then(
+  const error = await engine.ping().then(
     () => "it answered",
     (err: unknown) => String(err),
   );
   await engine.close();
 
-  expect(away).toContain("Cannot reach the container engine at");
-  expect(away).toContain("none.sock; install an engine (apt-get install docker.io)");
+  expect(error).toContain("Cannot reach the container engine at");
+  expect(error).toContain("none.sock; install an engine (apt-get install docker.io)");
 });
 
-test("the client speaks to tcp:// too", async () => {
-  await using engine = await pretendedEngine();
+test("the client connects to tcp:// too", async () => {
+  await using engine = await fakeEngine();
   const client = new EngineClient(`tcp://127.0.0.1:${engine.port}`);
   await client.ping();
   await client.close();
@@ -75,8 +75,8 @@ test("the client speaks to tcp:// too", async () => {
   expect(engine.paths).toEqual(["/_ping", "/version"]);
 });
 
-/** Answers what an engine is asked first. */
-async function pretendedEngine() {
+/** Replies to the first requests of a client. */
+async function fakeEngine() {
   const paths: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     paths.push(request.url);

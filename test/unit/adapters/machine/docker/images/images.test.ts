@@ -13,13 +13,13 @@ describe("references", () => {
     ["registry.example:5000/acme/hello", { fromImage: "registry.example:5000/acme/hello", tag: "latest" }],
     ["registry.example:5000/acme/hello:1.2_3-x", { fromImage: "registry.example:5000/acme/hello:1.2_3-x" }],
     [`hello@${digest}`, { fromImage: `hello@${digest}` }],
-  ])("%s is asked for as a whole", (image, query) => {
+  ])("%s is requested with its full name", (image, query) => {
     expect(checkImage(image)).toBe(image);
     expect(pullQuery(image)).toEqual(query);
   });
 
   test.each(["", "a b", "a/../b", "../b", "a//b", "/a", "a?b", "a#b", "a%2fb", "-rf", "a:b:c", "a\n", "a@b"])(
-    "%j is none",
+    "%j is invalid",
     (image) => {
       expect(() => checkImage(image)).toThrow("Cannot use image");
     },

@@ -24,11 +24,11 @@ describe("LogLines", () => {
     for (const chunk of chunks) lines.write(chunk);
     lines.end();
     const all: string[] = [];
-    for await (const piece of lines) all.push(...piece);
+    for await (const batch of lines) all.push(...batch);
     return all;
   }
 
-  test("joins what was cut anywhere and keeps empty lines and carriage returns", async () => {
+  test("joins lines that are cut anywhere, and keeps empty lines and carriage returns", async () => {
     const bytes = Buffer.from("äb\n\n10%\r20%\r\nlast");
     const expected = ["äb", "", "10%\r20%\r", "last"];
 
@@ -37,7 +37,7 @@ describe("LogLines", () => {
     }
   });
 
-  test("cuts lines over 64 KiB and says so", async () => {
+  test("cuts lines over 64 KiB and marks them", async () => {
     const [short, long, next] = await linesOf(
       "x".repeat(65_536),
       "\n",
@@ -52,7 +52,7 @@ describe("LogLines", () => {
   });
 });
 
-test("LogClock gives RFC 3339 with nanoseconds, always later", () => {
+test("LogClock gives ever later RFC 3339 times with nanoseconds", () => {
   const times = [1_700_000_000_001, 1_700_000_000_001, 1_700_000_000_000, 1_700_000_000_002];
   const clock = new LogClock(() => times.shift() ?? 0);
 
@@ -73,7 +73,7 @@ describe("with files", () => {
 
   const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: false };
 
-  test("a reader that comes between two files finds the older one, and a follower tells nothing twice", async () => {
+  test("a reader that comes between two files finds the older one, and a follower repeats nothing", async () => {
     const path = join(logDirectory(directory.path, hello), "hello-a");
     await mkdir(logDirectory(directory.path, hello), { recursive: true });
     await appendFile(path, "2026-01-01T00:00:00.000000001Z first\n");
@@ -96,7 +96,7 @@ describe("with files", () => {
     await following;
   });
 
-  test("ReplicaLog keeps two files of at most 10 MiB, and a reader sees whole lines across both", async () => {
+  test("ReplicaLog keeps two files of at most 10 MiB, and a reader gets whole lines across both", async () => {
     const path = join(logDirectory(directory.path, hello), "hello-a");
     const log = await ReplicaLog.open(path);
     const source = new PassThrough();
@@ -156,7 +156,7 @@ describe("with files", () => {
     expect(next).toBe(count);
   });
 
-  test("a line that is not finished is not shown, nor one without a time", async () => {
+  test("an unfinished line is not shown, nor one without a time", async () => {
     await mkdir(logDirectory(directory.path, hello), { recursive: true });
     const path = join(logDirectory(directory.path, hello), "hello-a");
     await appendFile(path, "garbage\n2026-01-01T00:00:00.000000000Z whole\n2026-01-01T00:00:00.000000001Z unfini");
