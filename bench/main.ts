@@ -12,9 +12,6 @@ import { rows } from "./rows/rows.ts";
 import { benchScaling } from "./scaling/bench-scaling.ts";
 import { say } from "./tools.ts";
 
-// Child processes end with this process, however it ends.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-
 // Not contests: they have no peer, only a rule to keep.
 const standalone = new Map([
   ["scaling", benchScaling],
@@ -22,7 +19,11 @@ const standalone = new Map([
   ["mixed", benchMixed],
 ]);
 const chosen = standalone.get(process.argv[2] ?? "");
-if (chosen !== undefined) process.exit(await chosen(process.argv.slice(3)));
+if (chosen !== undefined) {
+  // Child processes end with this process, however it ends.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+  process.exit(await chosen(process.argv.slice(3)));
+}
 
 const resultFile = "bench-results.json";
 
@@ -38,11 +39,15 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** Rejects on SIGINT or SIGTERM, so the open contest is closed first. */
+/** Rejects on SIGINT or SIGTERM, so the open contest is closed first; a second signal ends the process at once. */
 const interruption = Promise.withResolvers<never>();
 interruption.promise.catch(() => {});
+let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => interruption.reject(new Error(`The bench was ended by ${signal}`)));
+  process.once(signal, () => {
+    interrupted = true;
+    interruption.reject(new Error(`The bench was ended by ${signal}`));
+  });
 }
 
 const machine = {
@@ -54,6 +59,7 @@ const machine = {
 const results: RowResult[] = [];
 let failed = false;
 for (const row of rows.filter(({ id }) => positionals.length === 0 || positionals.includes(id))) {
+  if (interrupted) break;
   const outcomes: ContestOutcome[] = [];
   try {
     do {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { imageProcesses, writeProgram } from "../../scripts/images/stage-weir.ts";
 
 const run = promisify(execFile);
-const place = join(import.meta.dirname, "../../../node_modules/.cache/weir-program");
+const place = join(import.meta.dirname, "../../node_modules/.cache/weir-program");
 
 let made: Promise<string> | undefined;
 

@@ -1,4 +1,7 @@
-/** Current content of one queue. Times are Unix milliseconds of the store's clock. */
+/**
+ * Current content of one queue. Times are Unix milliseconds of the store's clock. The counts may be a moment behind a
+ * call that was put or a delivery that was made.
+ */
 export interface QueueState {
   /** Calls that were not delivered to a worker yet. */
   readonly fresh: number;
