@@ -34,7 +34,12 @@ afterEach(async () => {
 });
 
 function open(options: Partial<KubeClientOptions> = {}, config: Partial<ClusterConfig> = {}): KubeClient {
-  const fast = { fieldManager: "weir-test", firstDelay: 20, longestDelay: 100, patience: 1_000 };
+  const fast = {
+    fieldManager: "weir-test",
+    firstDelay: 20,
+    longestDelay: 100,
+    retryWindow: 1_000,
+  } satisfies Partial<KubeClientOptions>;
   const client = new KubeClient(
     { ...api.config, ...config },
     { ...fast, pace: { perSecond: 50, burst: 10 }, ...options },
