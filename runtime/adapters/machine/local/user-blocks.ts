@@ -27,21 +27,24 @@ export const userBlockDirectory = "/run/weir/users";
 export async function takeUserBlock(
   holdLock: HoldLock,
   directory: string = userBlockDirectory,
+  usersInUse: () => Promise<readonly number[]> = usersOfProcesses,
 ): Promise<UserBlock | undefined> {
   await mkdir(directory, { recursive: true, mode: 0o755 });
   for (let first: number = range.first; first <= range.last; first += size) {
     const held = await holdLock(join(directory, String(first)));
     if ("heldBy" in held) continue;
     const count = Math.min(size, range.last - first + 1);
-    if (!(await isInUse(first, count))) return { first, count, release: held.release };
+    const isInUse = (await usersInUse()).some((user) => user >= first && user < first + count);
+    if (!isInUse) return { first, count, release: held.release };
     await held.release();
   }
   return undefined;
 }
 
-async function isInUse(first: number, count: number): Promise<boolean> {
+/** The users that processes of this machine run as. */
+async function usersOfProcesses(): Promise<readonly number[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const users = await Promise.all(
+  return await Promise.all(
     pids.map((pid) =>
       stat(`/proc/${pid}`).then(
         ({ uid }) => uid,
@@ -49,5 +52,4 @@ async function isInUse(first: number, count: number): Promise<boolean> {
       ),
     ),
   );
-  return users.some((uid) => uid >= first && uid < first + count);
 }

@@ -37,20 +37,16 @@ test("functions share no user; when a block is full another is taken, until ther
 test("a block belongs to one process until it is released, and the blocks cover the range of users", async () => {
   await using directory = await tempDirectory("users");
   const path = join(directory.path, "users");
+  const take = () => takeUserBlock(holdLock, path, nobody);
   const taken: UserBlock[] = [];
-  for (
-    let block = await takeUserBlock(holdLock, path);
-    block !== undefined;
-    block = await takeUserBlock(holdLock, path)
-  )
-    taken.push(block);
+  for (let block = await take(); block !== undefined; block = await take()) taken.push(block);
   expect(taken.length).toBeGreaterThan(0);
   const users = taken.flatMap(({ first, count }) => Array.from({ length: count }, (_, index) => first + index));
   expect(new Set(users).size).toBe(users.length);
   expect(Math.min(...users)).toBeGreaterThanOrEqual(61_184);
   expect(Math.max(...users)).toBeLessThanOrEqual(65_519);
   await taken[0]?.release();
-  expect((await takeUserBlock(holdLock, path))?.first).toBe(taken[0]?.first);
+  expect((await take())?.first).toBe(taken[0]?.first);
   expect(await readdir(path)).toHaveLength(taken.length);
 });
 
@@ -60,7 +56,17 @@ test("a block that was released is taken again", async () => {
     await mkdir(directory.path, { recursive: true });
     return holdLock(file);
   };
-  const first = await takeUserBlock(lock, directory.path);
+  const first = await takeUserBlock(lock, directory.path, nobody);
   await first?.release();
-  expect((await takeUserBlock(lock, directory.path))?.first).toBe(first?.first);
+  expect((await takeUserBlock(lock, directory.path, nobody))?.first).toBe(first?.first);
 });
+
+test("a block of a process that runs is not taken, though nobody holds its lock", async () => {
+  await using directory = await tempDirectory("users");
+  const path = join(directory.path, "users");
+  const block = await takeUserBlock(holdLock, path, async () => [0, 61_439]);
+  expect(block?.first).toBe(61_440);
+});
+
+/** The machine's other processes may be functions of another Weir. */
+const nobody = async (): Promise<readonly number[]> => [];
