@@ -5,21 +5,23 @@ import type { Registry } from "prom-client";
 import { drainTimeoutOf } from "../settings/drain-settings.ts";
 import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/scaling/activity-reporter.ts";
-import { beyondEdition } from "../core/functions/beyond-edition.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
 import { limitsIn } from "../core/functions/function-facts.ts";
 import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
+import type { FolderFault } from "../core/functions/local-folder.ts";
 import { FunctionTable } from "../core/replicas/function-table.ts";
 import { ensureDefaultNamespace } from "../core/namespaces/namespace-changes.ts";
 import { isUsable, type NamespaceRules } from "../core/namespaces/namespace-rules.ts";
 import { NamespaceTable } from "../core/namespaces/namespace-table.ts";
 import { isOwnToken } from "../core/access/own-token.ts";
 import type { Activity } from "../core/ports/activity.ts";
+import type { BrokerView } from "../core/ports/broker-view.ts";
 import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { CallQueue } from "../core/ports/call-queue.ts";
 import type { CallSignals } from "../core/ports/call-signals.ts";
 import type { CallbackQueue } from "../core/ports/callback-queue.ts";
 import type { DeadLetterStore } from "../core/ports/dead-letters.ts";
+import type { Disks } from "../core/ports/disks.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { LogSource } from "../core/ports/log-source.ts";
@@ -52,6 +54,7 @@ import { clientAddresses } from "./edge/client-address.ts";
 import { asyncBodyPace } from "./edge/body-watch.ts";
 import { buildRefusedConnections } from "./edge/refused-connections.ts";
 import type { ListenAddress } from "./edge/servers-beside.ts";
+import { gatewayDoctor } from "./doctor/gateway-doctor.ts";
 import { emptyNamespaces } from "./empty-namespaces.ts";
 import { createErrorWriter } from "./error-handler.ts";
 import { registerGatewayMetrics } from "./metrics/gateway-metrics.ts";
@@ -66,6 +69,7 @@ import type { GatewaySettings } from "./settings.ts";
 import { logUnknownCalls } from "./calls/unknown-calls.ts";
 import { TableView } from "./table-view.ts";
 import { tlsOf } from "./edge/tls-of.ts";
+import { warnBeyondEdition } from "./warn-beyond-edition.ts";
 import { warnNotReady } from "./warn-not-ready.ts";
 import { watchQueues } from "./watch-queues.ts";
 
@@ -82,11 +86,16 @@ export interface GatewayParts {
   readonly states: QueueStates;
   readonly ledger: CallLedger;
   readonly signals: CallSignals;
+  readonly broker: BrokerView;
+  /** Disks of this platform that this process can look at. */
+  readonly disks?: Disks | undefined;
   readonly activity: Activity;
   readonly upstream: Upstream;
   readonly secrets: SecretStore | undefined;
   readonly logs: LogSource | undefined;
   readonly usage?: Usage | undefined;
+  /** Absent: the provider runs no function from a folder. */
+  readonly folderFault?: FolderFault | undefined;
   readonly callbackRules: CallbackRules;
   readonly info: SystemInfo;
   readonly registry: Registry;
@@ -220,6 +229,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const view = new TableView(table);
   const home = parts.info.provider.orchestration === "kubernetes" ? "cluster" : "machine";
   const place: QueuePlace = { edition: settings.edition, home };
+  const queueViews = { ...parts, table: queues, workers, place };
   const app = buildApp(
     {
       log,
@@ -230,8 +240,10 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       secrets: parts.secrets,
       logs: parts.logs,
       usage: parts.usage,
+      folderFault: parts.folderFault,
       queues: parts.queues,
-      queueParts: { ...parts, table: queues, workers, place, retriesOf: (ref) => maxRetriesOf(ref, table, queues) },
+      queueParts: { ...queueViews, retriesOf: (ref) => maxRetriesOf(ref, table, queues) },
+      doctor: gatewayDoctor(parts, table, queueViews),
       ...namespaceParts,
       edition: settings.edition,
       upstreamTimeout: settings.upstreamTimeout,
@@ -300,18 +312,4 @@ function maxRetriesOf(ref: FunctionRef, table: FunctionTable, queues: QueueTable
   if (entry === undefined) return undefined;
   const { retry, queue } = limitsIn(entry.facts);
   return retry.attempts ?? queues.find(queue)?.retry.attempts ?? 0;
-}
-
-/** A platform that was restarted in a smaller edition keeps what it has, and logs what exceeds the edition. */
-function warnBeyondEdition(
-  table: FunctionTable,
-  { edition, functionNamespace }: Pick<GatewaySettings, "edition" | "functionNamespace">,
-  log: Log,
-): void {
-  const names = beyondEdition(table.entries(), edition, functionNamespace);
-  if (names.length === 0) return;
-  log.warn(
-    { edition, count: names.length, functions: names.slice(0, 20) },
-    "functions ask for more than the edition allows",
-  );
 }

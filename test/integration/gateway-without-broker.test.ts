@@ -89,6 +89,17 @@ test("a gateway that starts without a broker serves synchronous calls, and queue
     expect([path, (await call(path, "GET")).status]).toEqual([path, 503]);
   }
   expect((await call(unknownCall, "DELETE")).status).toBe(503);
+  // That the broker is away is what it says, not an error.
+  const examined = await call("/system/doctor", "GET");
+  expect([examined.status, JSON.parse(examined.body)]).toEqual([
+    200,
+    expect.objectContaining({
+      findings: expect.arrayContaining([
+        expect.objectContaining({ id: "broker", level: "problem" }),
+        expect.objectContaining({ id: "queues", level: "problem" }),
+      ]),
+    }),
+  ]);
   expect((await call("/system/function/echo", "GET")).status).toBe(200);
 
   await server.restart();

@@ -26,6 +26,7 @@ import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer } from "../../runtime/gateway/edge/http-server.ts";
 import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
 import { checkAnswer } from "../support/api-answers.ts";
+import { memoryDoctor } from "../support/memory-doctor.ts";
 import { memoryQueues } from "../support/memory-queues.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -39,24 +40,24 @@ export interface RestPlatform extends AsyncDisposable {
   readonly namespaces: MemoryNamespaceStore;
   readonly secrets: Map<string, Uint8Array>;
   readonly endpoints: Map<string, FunctionEndpoints>;
-  /** Says of a function what its provider would say. */
+  /** Publishes a function's endpoints as its provider would. */
   publish(endpoints: FunctionEndpoints): void;
   /** Requests that wait for a deployment. */
   waiting(): number;
   readonly logs: FakeLogs;
-  /** What was logged, parsed. */
+  /** Log lines, parsed. */
   readonly logged: Record<string, unknown>[];
-  /** Ports at the other end of the connections that are open. */
+  /** Remote ports of the open connections. */
   connections(): readonly number[];
-  /** Sends a request with the administrator's credentials; rejects when the OpenAPI document does not say the answer. */
+  /** Sends a request as the administrator; rejects when the OpenAPI document does not describe the response. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** The status of the answer to the same. */
+  /** The status of the response to such a request. */
   statusOf(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number>;
-  /** What the answer to the same says is wrong. */
+  /** The error in the response to such a request. */
   refusal(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Refusal>;
 }
 
-/** An answer of an error, as JSON. */
+/** The response of an error, as JSON. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -170,7 +171,7 @@ export async function openRestPlatform(
       logs,
       endpoints: (ref) => endpoints.get(formatRef(ref)),
       namesOf: (namespace) =>
-        [...functions.values()].filter((wanted) => wanted.namespace === namespace).map(({ name }) => name),
+        [...functions.values()].filter((desired) => desired.namespace === namespace).map(({ name }) => name),
       view: {
         wanted: (ref) => functions.get(formatRef(ref)),
         endpoints: (ref) => endpoints.get(formatRef(ref)),
@@ -198,6 +199,7 @@ export async function openRestPlatform(
       logHeartbeatPeriod: 15_000,
       routes,
       queueParts: memoryQueues(),
+      doctor: memoryDoctor(),
       ...options,
     },
     gateway.serverFactory,
@@ -231,9 +233,9 @@ export async function openRestPlatform(
     namespaces: namespaceStore,
     secrets,
     endpoints,
-    publish: (said) => {
-      endpoints.set(formatRef(said), said);
-      watchers.wake(formatRef(said));
+    publish: (entry) => {
+      endpoints.set(formatRef(entry), entry);
+      watchers.wake(formatRef(entry));
     },
     waiting: () => waiting,
     logs,
@@ -264,12 +266,12 @@ function functionStore(functions: Map<string, DesiredFunction>): FunctionStore {
     get: async (ref) => functions.get(formatRef(ref)),
     list: async (namespace) =>
       [...functions.values()]
-        .filter((wanted) => wanted.namespace === namespace)
+        .filter((desired) => desired.namespace === namespace)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     write: async (ref: FunctionRef, change) => {
-      const wanted = change(functions.get(formatRef(ref)));
-      functions.set(formatRef(ref), wanted);
-      return wanted;
+      const desired = change(functions.get(formatRef(ref)));
+      functions.set(formatRef(ref), desired);
+      return desired;
     },
     remove: async (ref) => functions.delete(formatRef(ref)),
     watch: async () => () => {},

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { recordLifetime, type CallTimes } from "../../core/calls/call-ttl.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
+import { NatsBrokerView } from "./records/nats-broker-view.ts";
 import { NatsActivity } from "./stores/nats-activity.ts";
 import { NatsCallLedger } from "./records/nats-call-ledger.ts";
 import { NatsCallQueue } from "./queues/nats-call-queue.ts";
@@ -78,6 +79,7 @@ export function gatewayBroker(link: NatsLink, times: CallTimes) {
     calls: new NatsCallQueue(link),
     letters: new NatsDeadLetters(link),
     queues: new NatsQueueCatalog(link),
+    broker: new NatsBrokerView(link),
   };
 }
 

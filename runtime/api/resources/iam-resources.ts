@@ -42,7 +42,7 @@ const verbs = {
   Secret: ["List", "Create", "Update", "Delete"],
   Namespace: ["List", "Get", "Create", "Update", "Delete"],
   Queue: ["List", "Get", "Redrive", "Delete"],
-  System: ["Info"],
+  System: ["Info", "Doctor"],
 } as const;
 
 /** Every action that a policy can allow: `*`, all of a kind, or one. */

@@ -17,6 +17,7 @@ import {
   FunctionStatus,
   FunctionStatusUsage,
 } from "./function-status.ts";
+import { DoctorReport, Finding, PlatformPart } from "./doctor-report.ts";
 import { LogRecord } from "./log-record.ts";
 import { OpenApiDocument } from "./openapi-document.ts";
 import { ProblemDetails } from "./problem-details.ts";
@@ -41,7 +42,9 @@ export const components: readonly TSchema[] = [
   DeadLetterView,
   DeadLetterPage,
   DeleteFunctionRequest,
+  DoctorReport,
   EnvironmentVariables,
+  Finding,
   FunctionAnnotations,
   FunctionDeployment,
   FunctionLabels,
@@ -54,6 +57,7 @@ export const components: readonly TSchema[] = [
   LogRecord,
   OpenApiDocument,
   OpenIdConfiguration,
+  PlatformPart,
   ProblemDetails,
   ProviderInfo,
   QueryParameters,

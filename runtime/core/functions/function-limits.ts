@@ -43,7 +43,7 @@ export function functionProtocol(annotations: FunctionDeployment["annotations"])
 
 const hour = 3_600_000;
 /** Time beyond `exec_timeout` in which a function can report the timeout itself. */
-const execMargin = 1_000;
+export const execMargin = 1_000;
 
 /** Name of the function's own timeout in error sentences. */
 export const timeoutAnnotation = `${keyPrefixes[0]}${annotation.timeout}`;

@@ -9,7 +9,7 @@ import type { DeadLetterStore } from "../ports/dead-letters.ts";
 import type { QueueDeclaration } from "../ports/queue-catalog.ts";
 import type { QueueStates } from "../ports/queue-states.ts";
 import type { QueuePlace } from "./queue-remedy.ts";
-import { queueStatus } from "./queue-status.ts";
+import { queueStatus, type QueueFigures } from "./queue-status.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { quote } from "../quote.ts";
 import type { WorkerSums } from "./worker-sums.ts";
@@ -62,14 +62,22 @@ function notKnown(what: string): PlatformError {
   );
 }
 
+/** Figures of the queue `name`; in the first second of a process it waits until every queue-worker has reported. */
+export async function queueFigures(
+  { states, letters, workers }: Pick<QueueViewParts, "states" | "letters" | "workers">,
+  name: string,
+): Promise<QueueFigures> {
+  const [state, deadLetters] = await Promise.all([
+    states.read(name),
+    letters.count(name),
+    pause(workers.untilComplete),
+  ]);
+  return { state, deadLetters, workers: workers.of(name) };
+}
+
 /** Status of `queue`; in the first second of a process it waits until every queue-worker has reported. */
 export async function showQueue(parts: QueueViewParts, queue: QueueDeclaration): Promise<QueueStatus> {
-  const [state, deadLetters] = await Promise.all([
-    parts.states.read(queue.name),
-    parts.letters.count(queue.name),
-    pause(parts.workers.untilComplete),
-  ]);
-  return queueStatus(queue, { state, deadLetters, workers: parts.workers.of(queue.name) }, parts.place);
+  return queueStatus(queue, await queueFigures(parts, queue.name), parts.place);
 }
 
 /**

@@ -12,6 +12,7 @@ import type { QueueViewParts } from "../../core/queues/queue-views.ts";
 import type { RedriveParts } from "../../core/queues/redrive.ts";
 import type { FunctionView } from "../../core/replicas/rollout.ts";
 import type { Log } from "../../process/log.ts";
+import type { PlatformDoctor } from "../doctor/platform-doctor.ts";
 import type { BasicAuth } from "../access/basic-auth.ts";
 import type { OriginRules } from "../access/check-origin.ts";
 import type { ErrorWriter } from "../error-handler.ts";
@@ -44,6 +45,7 @@ export interface AppParts extends DeployParts {
   /** The settings that locate the platform's password. */
   readonly credentials: CredentialSettings;
   readonly queueParts: QueueParts;
+  readonly doctor: PlatformDoctor;
   /** How long the autoscaler leaves a count that was set by hand alone. */
   readonly scaleHold: number;
   /** Time without a record after which a log stream sends an empty line. */

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 
+import { FileDisks } from "../../adapters/files/file-disks.ts";
 import type { NatsLink } from "../../adapters/nats/link/nats-link.ts";
 import { gatewayAdapters } from "../../adapters/nats/open-nats.ts";
 import { natsUser } from "../../api/broker/nats-users.ts";
 import { buildGateway, type BuiltGateway } from "../../gateway/build-gateway.ts";
 import { besideGateway } from "../addresses.ts";
+import { folderFaultHere } from "../check-settings.ts";
 import type { HostStart } from "./host-start.ts";
 import { systemInfo } from "../system-info.ts";
 import type { Broker } from "./broker.ts";
@@ -33,6 +35,9 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
     secrets: engine.secrets,
     logs: engine.logs,
     usage: engine.usage,
+    folderFault: folderFaultHere(settings, engine.folderFault),
+    // The broker's store is below it.
+    disks: new FileDisks({ data: settings.data }),
     callbackRules: given.callbackRules,
     info: await systemInfo(settings, given.providerName),
     registry: given.admin.registry,

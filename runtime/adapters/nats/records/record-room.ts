@@ -1,15 +1,8 @@
-import { recordStream } from "./call-record-reader.ts";
-import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
-import { shareKey, storeKey } from "../streams.ts";
+import { storeLimit } from "../../../core/queues/store-limits.ts";
+import type { NatsLink } from "../link/nats-link.ts";
+import { readStoreFigures } from "./store-figures.ts";
 
 const freshFor = 1_000;
-/** Share of the broker's store from which on no call is accepted, so that existing calls can end. */
-const storeLimit = 0.9;
-
-interface StreamInfoReply {
-  readonly config?: { readonly max_msgs?: number; readonly metadata?: Readonly<Record<string, string>> };
-  readonly state?: { readonly messages?: number; readonly bytes?: number };
-}
 
 /**
  * How much room there is for call records. The broker is asked at most once a second, and only on demand; records that
@@ -59,28 +52,15 @@ export class RecordRoom {
 
   async #refresh(): Promise<void> {
     try {
-      const [records, account] = await Promise.all([
-        this.#request<StreamInfoReply>(`STREAM.INFO.${recordStream}`),
-        this.#asksStore ? this.#request<{ readonly storage?: number }>("INFO") : undefined,
-      ]);
-      const { config, state } = records;
-      this.#messages = state?.messages ?? 0;
-      this.#bytes = state?.bytes ?? 0;
-      this.#maxMessages = limit(config?.max_msgs);
-      this.#share = limit(Number(config?.metadata?.[shareKey]));
-      this.#store = limit(Number(config?.metadata?.[storeKey]));
-      this.#stored = account?.storage ?? 0;
+      const figures = await readStoreFigures(this.#link, this.#asksStore);
+      this.#messages = figures.records;
+      this.#bytes = figures.recordBytes;
+      this.#maxMessages = figures.maxRecords;
+      this.#share = figures.recordShare;
+      this.#store = figures.store;
+      this.#stored = figures.stored;
     } catch {
       // A stale figure is good enough: the broker itself refuses what it has no room for.
     }
   }
-
-  async #request<T>(name: string): Promise<T> {
-    const reply = await this.#link.request(`$JS.API.${name}`, "", { timeout: requestTimeout });
-    return reply.json<T>();
-  }
-}
-
-function limit(value: number | undefined): number {
-  return value === undefined || Number.isNaN(value) || value <= 0 ? Number.POSITIVE_INFINITY : value;
 }

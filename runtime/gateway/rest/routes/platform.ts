@@ -1,5 +1,6 @@
 import Type from "typebox";
 
+import { DoctorReport } from "../../../api/schemas/doctor-report.ts";
 import { OpenApiDocument } from "../../../api/schemas/openapi-document.ts";
 import { SystemInfo } from "../../../api/schemas/system-info.ts";
 import { route } from "../route.ts";
@@ -20,6 +21,24 @@ const getInfo = route(
   ({ info }) =>
     async () =>
       info,
+);
+
+const getDoctorReport = route(
+  {
+    id: "getDoctorReport",
+    group: "platform",
+    method: "GET",
+    path: "/system/doctor",
+    needs: "System:Doctor",
+    about: "Checks this platform: timeouts, broker, queues, dead letters, disks, functions.",
+    details:
+      "Each finding is ok, a warning or a problem, with what to do about it. Checks take at most 2 s and are made at most every 10 s; what does not reply in time is a finding. The broker being away is a finding, too, and no error.",
+    responses: [{ status: 200, about: "The findings", schema: DoctorReport }],
+    trial: { commands: "curl -u admin:$P $G/system/doctor", shows: '{"checkedAt":"…","parts":[{"part":"gateway",…' },
+  },
+  ({ doctor }) =>
+    async () =>
+      doctor.report(),
 );
 
 const getHealth = route(
@@ -106,4 +125,12 @@ const getStartPage = route(
 );
 
 /** Routes of the platform as a whole (contract §3.6). */
-export const platformRoutes = [getInfo, getHealth, getDocument, getYamlDocument, alertRoute, getStartPage];
+export const platformRoutes = [
+  getInfo,
+  getDoctorReport,
+  getHealth,
+  getDocument,
+  getYamlDocument,
+  alertRoute,
+  getStartPage,
+];

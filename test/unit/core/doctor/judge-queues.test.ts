@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+
+import type { ExaminedQueue } from "../../../../runtime/core/doctor/doctor-facts.ts";
+import { judgeQueues } from "../../../../runtime/core/doctor/judge-queues.ts";
+import type { QueueState } from "../../../../runtime/core/ports/queue-states.ts";
+import { sampleQueue } from "../../../contract/samples.ts";
+
+const callMaxAge = 3_600_000;
+const now = 1_790_000_000_000;
+const state = (over: Partial<QueueState> = {}): QueueState => ({
+  fresh: 0,
+  onLoan: 0,
+  first: 0,
+  last: 0,
+  firstAt: undefined,
+  lastAt: undefined,
+  delivered: 0,
+  now,
+  ...over,
+});
+
+function examined(of: {
+  readonly state?: QueueState | undefined;
+  readonly slots?: number;
+  readonly deadLetters?: number;
+}): ExaminedQueue {
+  const { slots = 1, deadLetters = 0 } = of;
+  const figures = { state: "state" in of ? of.state : state(), workers: { slots, running: 0 }, deadLetters };
+  return { queue: sampleQueue({ maxLength: 100 }), figures: { value: figures } };
+}
+
+const judge = (queue: ExaminedQueue) =>
+  judgeQueues([queue], callMaxAge)
+    .filter(({ id }) => id === "queues")
+    .map(({ level, sentence }) => [level, sentence]);
+
+describe("a queue", () => {
+  test.each<[string, Parameters<typeof examined>[0], (readonly [string, string])[]]>([
+    ["that is empty", {}, [["ok", "It is empty, and 1 slot takes from it"]]],
+    ["with calls", { state: state({ fresh: 1 }), slots: 3 }, [["ok", "It holds 1 call, and 3 slots take from it"]]],
+    [
+      "without a store",
+      { state: undefined },
+      [["problem", "Its store is gone from the broker, and its calls with it"]],
+    ],
+    ["without workers", { slots: 0 }, [["warning", "No queue-worker takes from it"]]],
+    [
+      "without workers for its calls",
+      { slots: 0, state: state({ fresh: 2, onLoan: 1 }) },
+      [["problem", "No queue-worker takes from it, and 3 calls wait"]],
+    ],
+    [
+      "whose oldest call is half of call_max_age old",
+      { state: state({ fresh: 1, firstAt: now - callMaxAge / 2 }) },
+      [["ok", "It holds 1 call, and 1 slot takes from it"]],
+    ],
+    [
+      "whose oldest call is older",
+      { state: state({ fresh: 1, firstAt: now - callMaxAge / 2 - 1 }) },
+      [["problem", "Its oldest call is 30m old; calls that have not begun are given up after call_max_age 1h"]],
+    ],
+    ["that is three quarters full", { state: state({ fresh: 75 }) }, [["warning", "It holds 75 of at most 100 calls"]]],
+    ["that is full", { state: state({ fresh: 90, onLoan: 10 }) }, [["problem", "It holds 100 of at most 100 calls"]]],
+    [
+      "that is not quite so full",
+      { state: state({ fresh: 74 }) },
+      [["ok", "It holds 74 calls, and 1 slot takes from it"]],
+    ],
+  ])("%s", (_name, of, expected) => {
+    expect(judge(examined(of))).toEqual(expected);
+  });
+
+  test("that nobody reported is a warning with the reason", () => {
+    const queue = { queue: sampleQueue(), figures: { missing: "no reply within 1750 ms" } };
+    expect(judgeQueues([queue], callMaxAge)).toMatchObject([
+      { id: "queues", level: "warning", sentence: "What is in it is not known (no reply within 1750 ms)" },
+    ]);
+  });
+});
+
+test("without declarations the queues are one problem", () => {
+  expect(judgeQueues(undefined, callMaxAge)).toMatchObject([{ id: "queues", level: "problem" }]);
+});
+
+test("dead letters are a warning by queue, with the command that lists them", () => {
+  const of = (queue: ExaminedQueue) => judgeQueues([queue], callMaxAge).filter(({ id }) => id === "dead-letters");
+  expect(of(examined({ deadLetters: 0 }))).toMatchObject([{ level: "ok", sentence: "There is none" }]);
+  expect(of(examined({ deadLetters: 1 }))).toMatchObject([
+    {
+      level: "warning",
+      subject: 'queue "default"',
+      sentence: "1 call or callback was given up; dead letters are kept for 14 days",
+      advice: "redrive or delete them: weir dead-letters list --queue default",
+    },
+  ]);
+});
