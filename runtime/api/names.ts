@@ -69,6 +69,9 @@ export const annotation = {
   timeout: "timeout",
 } as const;
 
+/** Annotation keys without prefix that only provider `local` has a meaning for (contract §2.1). */
+export const localAnnotation = { folder: "local.folder", prepare: "local.prepare" } as const;
+
 /** The label that the API shows for every function in addition to the deployed ones. */
 export const functionLabel = "faas_function";
 
@@ -123,6 +126,9 @@ export const invokeHeader = { key: "Weir-Invoke", timeout: "Weir-Timeout" } as c
 
 /** Where a function finds its secrets (contract §7). */
 export const secretDirectories = ["/var/service/secrets", "/var/openfaas/secrets"] as const;
+
+/** Where a function that is run from a folder finds it, if the provider can mount it there. */
+export const folderDirectory = "/var/service/folder";
 
 /** The queue every platform has. */
 export const defaultQueue = "default";

@@ -7,6 +7,9 @@ export const apiVersion = "1.0";
 /** Name of the image with the watchdog and Node.js that functions can be made FROM; `npm run base-image` makes it. */
 export const baseImageName = `weir-base:${release}`;
 
+/** Name of the same image with Python as well; `npm run base-image -- --variant python` makes it. */
+export const pythonBaseImageName = `weir-base-python:${release}`;
+
 /** Name of the image with the processes of the platform; `npm run images` makes it. */
 export const weirImageName = `weir:${release}`;
 

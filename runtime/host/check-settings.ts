@@ -1,3 +1,4 @@
+import { needsLoopback, type FolderFault } from "../core/functions/local-folder.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** Warnings that do not prevent the start. */
@@ -11,4 +12,12 @@ export function warnings({ host, tlsCert }: Pick<HostSettings, "host" | "tlsCert
 /** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+/** The engine's `fault`, unless other machines can reach the gateway. */
+export function folderFaultHere(
+  { host }: Pick<HostSettings, "host">,
+  fault: FolderFault | undefined,
+): FolderFault | undefined {
+  return fault === undefined || isLoopback(host) ? fault : () => Promise.resolve(needsLoopback);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 import { PlatformError } from "../api/platform-error.ts";
@@ -18,14 +18,18 @@ export interface DataLayout {
   readonly logs: string;
   /** What running replicas need; nothing in it outlives them. */
   readonly run: string;
+  /** Copies of folders that functions are run from. */
+  readonly snapshots: string;
   /** File that names the provider chosen at the first start. */
   readonly provider: string;
+  /** File with the URL of the gateway, while it serves. */
+  readonly address: string;
 }
 
 /** A data directory that this process has locked until it closes it. */
 export interface DataDirectory {
   readonly layout: DataLayout;
-  /** Releases it for the next Weir. */
+  /** Removes the address, and releases it for the next Weir. */
   close(): Promise<void>;
 }
 
@@ -39,7 +43,9 @@ export function dataLayout(path: string): DataLayout {
     secrets: join(root, "secrets"),
     logs: join(root, "logs"),
     run: join(root, "run"),
+    snapshots: join(root, "snapshots"),
     provider: join(root, "provider"),
+    address: join(root, "address"),
   };
 }
 
@@ -62,7 +68,20 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
       `another Weir (process ${holder.heldBy}) uses it; stop that one or choose another with --data`,
     );
   }
-  return { layout, close: holder.release };
+  const { release } = holder;
+  return {
+    layout,
+    close: async () => {
+      await rm(layout.address, { force: true });
+      await release();
+    },
+  };
+}
+
+/** Writes a small file for its owner alone; a crash leaves the old one or the new one. */
+export async function writeNote(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, `${text}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
 }
 
 /** Not with `recursive`: that reports ENOENT on a read-only file system, and never returns below /proc. */

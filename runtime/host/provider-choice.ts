@@ -1,8 +1,9 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 
 import { providerNames, type ProviderName } from "../api/machine-providers.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import type { EngineFacts } from "../core/ports/engine.ts";
+import { writeNote } from "./data-directory.ts";
 
 /** What `auto` chooses at the first start: `preferred` if its engine can be used, else `otherwise`. */
 export const autoProviders = { preferred: "docker", otherwise: "local" } as const;
@@ -76,12 +77,6 @@ export async function readProviderChoice(file: string): Promise<ProviderName | u
   );
 }
 
-/** Records the provider; a crash leaves the old record intact. */
-export async function writeProviderChoice(file: string, provider: ProviderName): Promise<void> {
-  await writeFile(`${file}.new`, `${provider}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
-}
-
 export interface ChooseOptions {
   /** Where the choice is recorded. */
   readonly file: string;
@@ -109,6 +104,6 @@ export async function chooseProvider(options: ChooseOptions): Promise<ChosenProv
   const engine = wanted === "auto" && noted === undefined ? await options.engine() : {};
   const decision = decideProvider({ wanted, noted, functions: await options.functions(), engine });
   if (decision.kind === "refuse") throw new PlatformError("provider_unavailable", decision.because);
-  if (decision.note) await writeProviderChoice(options.file, decision.provider);
+  if (decision.note) await writeNote(options.file, decision.provider);
   return { provider: decision.provider, engineTrouble: decision.engineTrouble };
 }

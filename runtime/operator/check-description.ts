@@ -4,6 +4,7 @@ import type { FunctionDeployment } from "../api/schemas/function-deployment.ts";
 import { checkDeploymentEdition } from "../core/functions/check-deployment-edition.ts";
 import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "../core/functions/check-deployment.ts";
 import { functionLimits, type PlatformTimes } from "../core/functions/function-limits.ts";
+import { refuseLocalFolder } from "../core/functions/local-folder.ts";
 
 /** The settings that descriptions are checked against. */
 export interface DescriptionSettings extends PlatformTimes {
@@ -26,6 +27,7 @@ export function checkDescription(deployment: FunctionDeployment, settings: Descr
   checkDeployment(deployment);
   checkTimeoutMax(deployment, timeoutMax);
   checkDeploymentEdition(deployment, edition);
+  refuseLocalFolder(deployment);
   const queues = queueTimeouts(declaredQueues);
   if (queues === undefined) return;
   const { queue } = functionLimits(deployment);

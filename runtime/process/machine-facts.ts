@@ -16,3 +16,16 @@ export function dockerHost(): string | undefined {
 export function machineFacts(): { readonly engine: string | undefined; readonly ownAddresses: readonly string[] } {
   return { engine: dockerHost(), ownAddresses: ownAddresses() };
 }
+
+const toolVariables = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+
+/** What tools that this process starts need of its environment to be found, and to reach the network. */
+export function toolEnvironment(): Readonly<Record<string, string>> {
+  const own = environment();
+  return Object.fromEntries(
+    toolVariables.flatMap((name) => {
+      const value = own[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,5 +1,6 @@
 import type { DesiredFunction } from "../core/functions/desired-function.ts";
 import { functionEnvironment, type FunctionSurroundings } from "../core/functions/function-environment.ts";
+import { localFolder } from "../core/functions/local-folder.ts";
 import type { ReplicaSpec } from "../core/ports/replicas.ts";
 import { replicaGrace } from "../core/replicas/reconcile-grace.ts";
 
@@ -9,12 +10,15 @@ export function replicaSpec(
   surroundings: FunctionSurroundings,
   upstreamTimeout: number,
 ): ReplicaSpec {
-  const { name, namespace, generation, deployment } = wanted;
+  const { name, namespace, generation, createdAt, deployment } = wanted;
+  const folder = localFolder(deployment.annotations);
   return {
     name,
     namespace,
     generation,
     image: deployment.image,
+    // A function that was recreated counts its generations from 1 again.
+    source: folder && { ...folder, revision: `${createdAt} ${generation}` },
     envProcess: deployment.envProcess,
     environment: functionEnvironment(wanted, surroundings),
     secrets: deployment.secrets ?? [],

@@ -1,4 +1,5 @@
 import { PlatformError } from "../api/platform-error.ts";
+import { StartRefused } from "../core/replicas/start-refused.ts";
 import type { ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 
 /** Milliseconds after which a start that lacked something, such as a secret, is retried. */
@@ -14,6 +15,7 @@ export interface StartRefusal {
 export function startRefusal(err: unknown): StartRefusal {
   const message = err instanceof Error ? err.message : String(err);
   const code = err instanceof PlatformError ? err.code : undefined;
+  if (err instanceof StartRefused) return { failure: { reason: err.reason, message }, retryAfter: blockedRetry };
   if (code === "secret_not_found") return { failure: { reason: "SecretNotFound", message }, retryAfter: blockedRetry };
   const reason = code === "provider_unavailable" ? "ProviderUnavailable" : "CannotStart";
   return { failure: { reason, message }, retryAfter: undefined };

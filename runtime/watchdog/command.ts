@@ -9,11 +9,13 @@ import { FailureError } from "./failure-error.ts";
 export type Command = readonly [program: string, ...args: string[]];
 
 /**
- * The words of `process`, split by shell-words rules; no shell is involved.
+ * The words of `process`, split by shell-words rules; no shell is involved. In each, `{folder}` is `folder`, if given.
  * @throws FailureError `CannotRun` when there are none, a quotation is not closed, or `path` has no such program
  */
-export function readCommand(process: string | undefined, path: string): Command {
-  const [program, ...args] = splitWords(process ?? "");
+export function readCommand(process: string | undefined, path: string, folder?: string): Command {
+  const words = splitWords(process ?? "");
+  const [program, ...args] =
+    folder === undefined ? words : words.map((word) => word.replaceAll("{folder}", () => folder));
   if (program === undefined || program === "") {
     throw new FailureError(
       "CannotRun",

@@ -25,7 +25,7 @@ try {
   flushCompileCache();
   if (place.runAs !== undefined) runAs(place.runAs);
 
-  const command = behind(place.execPrefix, readCommand(settings.process, environment["PATH"] ?? ""));
+  const command = behind(place.execPrefix, readCommand(settings.process, environment["PATH"] ?? "", place.runFolder));
   const common = { command, environment, groups, log, errors: process.stderr, execTimeout: settings.execTimeout };
   const handler =
     settings.mode === "http"

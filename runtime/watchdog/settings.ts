@@ -35,6 +35,7 @@ export const placeSettings = {
   execPrefix: optionalText("exec_prefix", {
     about: "Words to put before the function's own command, separated by spaces",
   }),
+  runFolder: optionalText("run_folder", { about: "What {folder} stands for in the function's process" }),
   runAs: optionalText("run_as", { about: "uid:gid to switch to before any request is read; needs root" }),
 };
 

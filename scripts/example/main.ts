@@ -5,11 +5,12 @@ import { Command } from "commander";
 import { engineAddress } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { exampleNames, readExample } from "./example.ts";
+import { findGateway, usualGateway } from "./find-gateway.ts";
 import { runExample } from "./run-example.ts";
 import { WeirClient } from "./weir-client.ts";
 
 interface Options {
-  readonly gateway: string;
+  readonly gateway?: string;
   readonly data: string;
   readonly dockerSocket?: string;
 }
@@ -26,8 +27,11 @@ async function listExamples(): Promise<void> {
 const command = new Command("npm run example --")
   .description("Deploys one of the examples to a running Weir, and shows the requests it sends and the responses.")
   .argument("[name]", "which one; without it they are listed")
-  .option("--gateway <url>", "address of the gateway", "http://127.0.0.1:8080")
-  .option("--data <directory>", "the data directory of that Weir, for its credentials", ".weir")
+  .option(
+    "--gateway <url>",
+    `address of the gateway (default: that of the Weir that runs with this data directory, else "${usualGateway}")`,
+  )
+  .option("--data <directory>", "the data directory of that Weir, for its address and credentials", ".weir")
   .option(
     "--docker-socket <address>",
     "the container engine of that Weir, if it has one",
@@ -36,7 +40,7 @@ const command = new Command("npm run example --")
   .helpOption("--help", "show this")
   .action(async (name: string | undefined, options: Options) => {
     if (name === undefined) return listExamples();
-    const gateway = options.gateway.replace(/\/+$/, "");
+    const gateway = (options.gateway ?? (await findGateway(options.data))).replace(/\/+$/, "");
     const client = new WeirClient(gateway, options.data, show);
     return runExample(name, {
       root,

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 
 import { needPackages } from "../need-packages.ts";
 import { filled, readExample, type Example } from "./example.ts";
+import { neededPackages } from "./needed-packages.ts";
 import { placeFiles } from "./place-files.ts";
 import type { WeirClient } from "./weir-client.ts";
 
@@ -48,6 +49,7 @@ export async function runExample(name: string, options: RunOptions): Promise<voi
   }
 }
 
+/** Waits until it is ready: a replica that is being replaced would take along what it remembers of its calls. */
 async function deploy(example: Example, options: RunOptions): Promise<void> {
   const { client } = options;
   for (const secret of example.secrets ?? []) {
@@ -55,15 +57,15 @@ async function deploy(example: Example, options: RunOptions): Promise<void> {
     const { status } = created.status === 409 ? await client.administer("PUT", "/system/secrets", secret) : created;
     if (status >= 300) throw new Error(`Cannot store secret "${secret.name}": Weir responded ${status}`);
   }
-  const { status } = await client.administer("PUT", "/system/functions", await deploymentOf(example, options));
+  const { status } = await client.administer("PUT", "/system/functions?wait=60s", await deploymentOf(example, options));
   if (status !== 202) throw new Error(`Cannot deploy example "${example.name}": Weir responded ${status}`);
 }
 
 /** Prepares the files for the provider, and fills in their location in the deployment. */
 async function deploymentOf(example: Example, options: RunOptions): Promise<unknown> {
   const { deployment, directory, name } = example;
-  const files = { directory, packages: example.packages.map((each) => join(options.packages, each)) };
   needPackages(example.packages);
+  const files = { directory, packages: await neededPackages(example.packages, options.packages) };
   if ((await options.client.orchestration()) === "docker") {
     const { dockerSocket: socket, show } = options;
     // It bundles the base image.

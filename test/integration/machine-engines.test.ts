@@ -13,7 +13,7 @@ import { tagEcho } from "../support/docker-provider.ts";
 import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-/** The engine, and a data directory as a host has it. */
+/** The engine, with a data directory as a host has it. */
 async function usable(engine: Engine): Promise<UsableEngine> {
   const directory = await tempDirectory("engine");
   const data = directory.path;
@@ -22,6 +22,7 @@ async function usable(engine: Engine): Promise<UsableEngine> {
     secrets: join(data, "secrets"),
     logs: join(data, "logs"),
     run: join(data, "run"),
+    snapshots: join(data, "snapshots"),
     platformNamespace: "weir",
     gatewayPort: 8080,
     defaultLimits: { memory: "512Mi", cpu: "1" },
@@ -30,7 +31,7 @@ async function usable(engine: Engine): Promise<UsableEngine> {
   return { engine, place, close: () => directory.remove() };
 }
 
-describe("localEngine", () => engineContract(() => usable(localEngine(holdLock))));
+describe("localEngine", () => engineContract(() => usable(localEngine(holdLock, {}))));
 
 describe.skipIf(noDockerEngine() !== undefined)("dockerEngine", () => {
   let engine: TestDockerEngine;

@@ -1,7 +1,7 @@
 import { parseBoolean } from "../boolean.ts";
 import { formatDuration, longestDuration, parseDuration } from "../duration.ts";
 import { grammarRule, isSecretName, namePattern } from "../grammar.ts";
-import { annotation, label, namespaceMarker } from "../names.ts";
+import { annotation, label, localAnnotation, namespaceMarker } from "../names.ts";
 
 /** Bounds of a value; durations in milliseconds, bounds included unless they say `above`. */
 type KeyBounds =
@@ -72,6 +72,17 @@ export const annotationKey = {
 export const healthKey = probeKeys(annotation.healthPath);
 export const readyKey = probeKeys(annotation.readyPath);
 
+/** Annotations of a function that is run from a folder of this machine, which no cluster has. */
+export const localKey = {
+  folder: text(
+    localAnnotation.folder,
+    "^/[^\\x00-\\x1f\\x7f]*$",
+    4_096,
+    "the absolute path of a folder on this machine",
+  ),
+  prepare: commands(localAnnotation.prepare),
+};
+
 /** The marker of a namespace of functions, in its labels or annotations. */
 export const namespaceKey = choice(namespaceMarker.name, namespaceMarker.value);
 
@@ -80,14 +91,15 @@ export const labelRules = byName(labelKey);
 /** Rules for the annotations of a function that the platform reads. */
 export const annotationRules: KeyRules = { ...byName(annotationKey), ...byName(healthKey), ...byName(readyKey) };
 
+/** Rules for the annotations that provider `local` reads in addition. */
+export const localAnnotationRules = byName(localKey);
+
 /** Annotations of the API that this version does not support yet, without prefix. */
 export const annotationsNotBuilt: readonly string[] = [
   "auth.claims",
   "callback.secret",
   "history.bodies",
   "history.sync",
-  "local.folder",
-  "local.prepare",
   "publish.on-done",
   "publish.on-failed",
 ];
@@ -168,6 +180,25 @@ function codes(name: string) {
   const parse = (value: string) =>
     rule.parse(value)?.match(/\d+/g)?.map(Number) ?? (value.trim() === "" ? [] : undefined);
   return { ...rule, parse } as const satisfies KeyRule<readonly number[]>;
+}
+
+/** That it is JSON is beyond the pattern: only `parse` checks it. */
+function commands(name: string) {
+  const rule = text(name, "^\\s*\\[[^\\x00]*\\]\\s*$", 16_384, 'a JSON array of commands such as ["npm ci"]');
+  const parse = (value: string) => {
+    if (rule.parse(value) === undefined) return undefined;
+    try {
+      const list: unknown = JSON.parse(value);
+      return Array.isArray(list) && list.every(isCommand) ? list : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  return { ...rule, parse } as const satisfies KeyRule<readonly string[]>;
+}
+
+function isCommand(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && !value.includes("\0");
 }
 
 /** The length limit of each name is beyond a regular expression: only `parse` checks it. */

@@ -6,6 +6,7 @@ import { annotationKey, mostText } from "../../api/schemas/key-rules.ts";
 import { badField, checkAnnotations, checkLabels, tooLong } from "../labels/check-labels.ts";
 import { checkResources } from "./check-resources.ts";
 import { functionLimits, timeoutAnnotation, type PlatformTimes } from "./function-limits.ts";
+import { localFolder } from "./local-folder.ts";
 import { keyReader } from "../labels/key-reader.ts";
 import { probeRules } from "../replicas/probe-rules.ts";
 import { scaleRules } from "../scaling/scale-rules.ts";
@@ -29,6 +30,7 @@ export function checkDeployment(deployment: FunctionDeployment): void {
   scaleRules(deployment.labels);
   functionLimits(deployment);
   probeRules(deployment.annotations);
+  localFolder(deployment.annotations);
   checkStoredKeys(deployment);
 }
 

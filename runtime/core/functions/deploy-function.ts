@@ -5,6 +5,7 @@ import { checkDeployment, checkExecTimeout, checkTimeoutMax } from "./check-depl
 import { checkDeploymentEdition } from "./check-deployment-edition.ts";
 import { desireFunction, type DesiredFunction } from "./desired-function.ts";
 import { functionLimits, type PlatformTimes } from "./function-limits.ts";
+import { checkLocalFolder, type FolderFault } from "./local-folder.ts";
 import { confirmNamespace, type NamespaceParts } from "../namespaces/namespace-changes.ts";
 import { resolveNamespace } from "../namespaces/namespace-rules.ts";
 import type { FunctionStore } from "../ports/function-store.ts";
@@ -20,6 +21,8 @@ export interface DeployParts extends NamespaceParts, PlatformTimes {
   /** Absent: queues have the timeout of synchronous calls. */
   readonly queues: QueueCatalog | undefined;
   readonly edition: Edition;
+  /** Absent: the provider runs no function from a folder. */
+  readonly folderFault?: FolderFault | undefined;
 }
 
 /**
@@ -36,6 +39,7 @@ export async function deployFunction(
   await checkTimes(deployment, parts);
   const namespace = resolveNamespace(deployment.namespace, parts.namespaces, "validation_failed");
   checkDeploymentEdition(deployment, parts.edition);
+  await checkLocalFolder(deployment, parts.folderFault);
   await checkSecretsExist(deployment, namespace, parts.secrets);
 
   const ref = { namespace, name: deployment.service };

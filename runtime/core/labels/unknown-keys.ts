@@ -1,11 +1,14 @@
 import { nearestName } from "../../api/closest-name.ts";
 import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
-import { annotationRules, annotationsNotBuilt, labelRules } from "../../api/schemas/key-rules.ts";
+import { annotationRules, annotationsNotBuilt, labelRules, localAnnotationRules } from "../../api/schemas/key-rules.ts";
 import { keyPrefixes } from "../../api/names.ts";
 import { quote } from "../quote.ts";
 
 const [ours] = keyPrefixes;
-const known = { label: Object.keys(labelRules), annotation: Object.keys(annotationRules) } as const;
+const known = {
+  label: Object.keys(labelRules),
+  annotation: Object.keys({ ...annotationRules, ...localAnnotationRules }),
+} as const;
 const other = { label: "annotation", annotation: "label" } as const;
 
 type KeyKind = keyof typeof known;

@@ -1,4 +1,5 @@
 import type { FunctionRef } from "../functions/function-ref.ts";
+import type { FolderFault } from "../functions/local-folder.ts";
 import type { LogSource } from "./log-source.ts";
 import type { Replicas } from "./replicas.ts";
 import type { SecretStore } from "./secret-store.ts";
@@ -34,6 +35,8 @@ export interface EnginePlace {
   readonly logs: string;
   /** Directory for what running replicas need. */
   readonly run: string;
+  /** Directory for copies of folders, for an engine that runs functions from folders. */
+  readonly snapshots: string;
   readonly platformNamespace: string;
   /** The gateway's port at the addresses that `onAddresses` reports. */
   readonly gatewayPort: number;
@@ -52,6 +55,8 @@ export interface OpenEngine {
   readonly usage: Usage;
   /** What separates functions from each other and from this machine, in words. */
   readonly isolation: string;
+  /** Absent: it runs no function from a folder. */
+  readonly folderFault?: FolderFault;
   /** Directory in which the function finds its secrets. */
   secretsDirectory(ref: FunctionRef): string;
   /**

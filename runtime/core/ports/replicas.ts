@@ -1,9 +1,18 @@
 import type { FunctionRef } from "../functions/function-ref.ts";
+import type { LocalFolder } from "../functions/local-folder.ts";
+
+/** What a replica runs in place of an image. */
+export interface ReplicaSource extends LocalFolder {
+  /** Of the deployment: all replicas with the same one run the same content, whatever becomes of the folder. */
+  readonly revision: string;
+}
 
 /** How one replica of a function is run. */
 export interface ReplicaSpec extends FunctionRef {
   readonly generation: number;
   readonly image: string;
+  /** Absent: it runs the image. */
+  readonly source?: ReplicaSource | undefined;
   readonly envProcess: string | undefined;
   /** The whole environment of the function (contract §7), including its own envVars. */
   readonly environment: Readonly<Record<string, string>>;
@@ -43,7 +52,7 @@ export interface ReplicaTraits {
  * Starts, stops and lists replicas.
  *
  * - `start` resolves when the replica exists, not when it is ready; a later failure is reported as a state and a
- *   change. It rejects only when nothing was started.
+ *   change. It rejects only when nothing was started, with `StartRefused` when it is of no use to try again.
  * - `stop` lets the replica finish its calls within the grace of its spec, then ends it by force; it resolves when
  *   nothing of the replica is left, and at once for an unknown id.
  * - `list` shows replicas until they are stopped, ended ones too, so that their failure can be read.

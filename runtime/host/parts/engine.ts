@@ -41,6 +41,7 @@ export async function openEngine(given: HostStart & HostPlace & Broker): Promise
     secrets: layout.secrets,
     logs: layout.logs,
     run: layout.run,
+    snapshots: layout.snapshots,
     platformNamespace: settings.platformNamespace,
     gatewayPort: bridgePort,
     defaultLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },

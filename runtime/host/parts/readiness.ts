@@ -5,6 +5,7 @@ import { drainGateway } from "../../gateway/drain-gateway.ts";
 import { followBroker } from "../../process/follow-broker.ts";
 import type { Provider } from "../../provider/build-provider.ts";
 import { formatBanner } from "../banner.ts";
+import { writeNote } from "../data-directory.ts";
 import type { HostStart } from "./host-start.ts";
 import type { Broker } from "./broker.ts";
 import type { OpenDoctor } from "./doctor.ts";
@@ -30,6 +31,7 @@ export async function openReadiness(given: Given & { readonly provider: Provider
     admin.drain();
     return drainGateway(gateway, settings.shutdownDelay);
   });
+  await writeNote(given.layout.address, given.url);
   process.stdout.write(
     formatBanner({
       url: given.url,

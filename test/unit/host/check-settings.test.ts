@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { collectSettings, readSettings } from "../../../runtime/settings/read-settings.ts";
-import { warnings } from "../../../runtime/host/check-settings.ts";
+import { folderFaultHere, warnings } from "../../../runtime/host/check-settings.ts";
 import { hostRules, hostSettings } from "../../../runtime/host/settings.ts";
 import { tlsRule } from "../../../runtime/process/file-rules.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
@@ -45,4 +45,15 @@ test("warns of addresses that others can reach without TLS", () => {
   const own = { host: "127.0.0.1", tlsCert: undefined };
   expect(warnings(own)).toEqual([]);
   expect(warnings({ ...own, host: "0.0.0.0" })).toEqual([expect.stringContaining("--host 0.0.0.0 without TLS")]);
+});
+
+test("functions are run from folders only by a gateway that no other machine can reach", async () => {
+  const fault = () => Promise.resolve("its state");
+  for (const host of ["127.0.0.1", "localhost", "::1"])
+    expect(await folderFaultHere({ host }, fault)?.("/srv/hello")).toBe("its state");
+  for (const host of ["0.0.0.0", "::", "10.0.0.1"])
+    expect(await folderFaultHere({ host }, fault)?.("/srv/hello")).toMatch(
+      /^com\.service\.local\.folder needs a gateway /,
+    );
+  expect(folderFaultHere({ host: "127.0.0.1" }, undefined)).toBeUndefined();
 });

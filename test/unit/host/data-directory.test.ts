@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { dataLayout, openDataDirectory } from "../../../runtime/host/data-directory.ts";
+import { dataLayout, openDataDirectory, writeNote } from "../../../runtime/host/data-directory.ts";
 import { holdLock } from "../../../runtime/process/hold-lock.ts";
 import { processStart } from "../../../runtime/process/process-start.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
@@ -42,6 +42,16 @@ describe("openDataDirectory", () => {
     const second = await openDataDirectory(path);
     await second.close();
     expect(await readdir(path)).toEqual([]);
+  });
+
+  test("has no address once it is closed; a note is its owner's alone and replaces the one before", async () => {
+    const { layout, close } = await openDataDirectory(place.path);
+    await writeFile(layout.address, "http://127.0.0.1:1\n", { mode: 0o644 });
+    await writeNote(layout.address, "http://127.0.0.1:2");
+    expect(await readFile(layout.address, "utf8")).toBe("http://127.0.0.1:2\n");
+    expect((await stat(layout.address)).mode & 0o777).toBe(0o600);
+    await close();
+    expect(await readdir(place.path)).toEqual([]);
   });
 
   test("says who uses it", async () => {

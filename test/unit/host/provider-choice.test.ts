@@ -3,12 +3,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import {
-  chooseProvider,
-  decideProvider,
-  readProviderChoice,
-  writeProviderChoice,
-} from "../../../runtime/host/provider-choice.ts";
+import { chooseProvider, decideProvider, readProviderChoice } from "../../../runtime/host/provider-choice.ts";
+import { writeNote } from "../../../runtime/host/data-directory.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 describe("decideProvider", () => {
@@ -83,7 +79,7 @@ describe("the record of the provider", () => {
   test("is read as it was written", async () => {
     const file = join(place.path, "provider");
     expect(await readProviderChoice(file)).toBeUndefined();
-    await writeProviderChoice(file, "local");
+    await writeNote(file, "local");
     expect(await readProviderChoice(file)).toBe("local");
   });
 

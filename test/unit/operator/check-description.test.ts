@@ -47,6 +47,11 @@ test.each<
     described("1s", { "com.service.queue": "mail" }),
     { edition: "pro" },
   ],
+  [
+    "a folder of some machine",
+    'com.service.local.folder needs provider "local"',
+    described("1s", { "com.service.local.folder": "/srv/hello" }),
+  ],
   ["an invalid field", "Cannot read", { ...described("1s"), image: "http://x" }],
 ])("%s", (_what, refusal, deployment, over = {}) => {
   const check = () => checkDescription(deployment, { ...settings, ...over });

@@ -19,7 +19,7 @@ import { Networks } from "./networks.ts";
 /**
  * Options of the provider. The caller owns `data` exclusively; notes and secrets of running functions are kept there.
  */
-export interface DockerProviderOptions extends Omit<EnginePlace, "logs" | "run"> {
+export interface DockerProviderOptions extends Omit<EnginePlace, "logs" | "run" | "snapshots"> {
   /** Address of the engine: the path of its socket, or `tcp://host:port`. */
   readonly socket: string;
   /**

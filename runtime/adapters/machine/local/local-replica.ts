@@ -19,8 +19,10 @@ export interface LocalReplicaOptions extends FunctionRef {
   readonly watchdogEnvironment: Readonly<Record<string, string>>;
   /** The function's whole environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The replica's own working directory. */
+  /** The replica's own directory. */
   readonly directory: string;
+  /** Where it works, unless its command goes elsewhere. */
+  readonly workingDirectory: string;
   /** Undefined = the user of this process. */
   readonly user: number | undefined;
   /** Milliseconds to finish calls when stopping. */
@@ -50,7 +52,7 @@ export class LocalReplica {
     this.#options = options;
     const [program = "", ...args] = options.command;
     this.#child = spawn(program, args, {
-      cwd: options.directory,
+      cwd: options.workingDirectory,
       env: options.watchdogEnvironment,
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -1,47 +1,46 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { extname, join } from "node:path";
 
 import { formatDuration } from "../../../api/duration.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
-import type { FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { Replica, Replicas, ReplicaSpec } from "../../../core/ports/replicas.ts";
-import type { Confinement } from "./confinement.ts";
+import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { Replica, Replicas, ReplicaSource, ReplicaSpec } from "../../../core/ports/replicas.ts";
+import { StartRefused } from "../../../core/replicas/start-refused.ts";
+import { FolderReplica } from "./folders/folder-replica.ts";
+import type { LocalFolders } from "./folders/open-folders.ts";
+import { functionCommand, type FunctionCommandParts } from "./function-command.ts";
 import type { FunctionUsers } from "./function-users.ts";
 import { LocalReplica } from "./local-replica.ts";
 import { logDirectory } from "./logs/log-files.ts";
 import { ReplicaLog } from "./logs/replica-log.ts";
+import { removeTree } from "./remove-tree.ts";
 import type { RunDirectory } from "./run-directory.ts";
-import { withSecretMount } from "./secret-mount.ts";
 import type { SecretViews } from "../../files/secret-views.ts";
 import { EndedLogs, endedLogSize } from "../../replica-logs/ended-logs.ts";
 
 /** What local replicas depend on. */
-export interface LocalReplicasParts {
+export interface LocalReplicasParts extends FunctionCommandParts {
   readonly run: RunDirectory;
   readonly logs: string;
   readonly views: SecretViews;
   /** Undefined when functions run as the user of this process. */
   readonly users: FunctionUsers | undefined;
-  /** The Node.js program that functions find. */
-  readonly node: string;
-  /** Compile cache of the watchdog's modules: compiling them takes most of the time of a start. */
-  readonly compileCache: string;
-  /** Secrets are mounted at their well-known paths. */
-  readonly mountsSecrets: boolean;
-  readonly confinement: Confinement;
+  /** The watchdog's own environment; functions find programs on its `PATH`. */
+  readonly watchdogEnvironment: Readonly<Record<string, string>> & { readonly PATH: string };
+  /** Absent: functions are not run from folders. */
+  readonly folders?: LocalFolders | undefined;
 }
 
 interface Entry extends FunctionRef {
-  readonly replica: LocalReplica;
+  readonly replica: LocalReplica | FolderReplica;
   readonly log: ReplicaLog;
   readonly directories: readonly string[];
   stopped: Promise<void> | undefined;
 }
 
-const watchdog = fileURLToPath(new URL("../../../watchdog/main.ts", import.meta.url));
-const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** In a package the sources are compiled: its file ends as this one does. */
+const watchdog = join(import.meta.dirname, `../../../watchdog/main${extname(import.meta.filename)}`);
 
 /**
  * Runs replicas as processes of this host that share its files, network and memory: for trusted code. They are isolated
@@ -65,6 +64,7 @@ export class LocalReplicas implements Replicas {
 
   async start(spec: ReplicaSpec): Promise<Replica> {
     await this.check();
+    if (spec.source !== undefined) this.#foldersFor(spec).snapshots.check(spec, spec.source);
     const id = `${spec.name}-${randomBytes(5).toString("hex")}`;
     this.#named.set(id, { name: spec.name, namespace: spec.namespace, secrets: spec.secrets });
     try {
@@ -86,8 +86,9 @@ export class LocalReplicas implements Replicas {
     return [...this.#entries.values()].map(({ replica }) => replica.describe());
   }
 
-  orphans(): Promise<readonly FunctionRef[]> {
-    return this.#ended.functions();
+  async orphans(): Promise<readonly FunctionRef[]> {
+    const refs = [...(await this.#ended.functions()), ...(this.#parts.folders?.snapshots.functions() ?? [])];
+    return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
   }
 
   onChange(changed: (ref: FunctionRef) => void): () => void {
@@ -101,6 +102,8 @@ export class LocalReplicas implements Replicas {
 
   async forget(ref: FunctionRef): Promise<void> {
     await this.#parts.views.forget(ref);
+    await this.#parts.folders?.snapshots.forget(ref);
+    await this.#parts.folders?.homes.forget(ref);
     await rm(logDirectory(this.#parts.logs, ref), { recursive: true, force: true });
     this.#parts.users?.release(ref);
   }
@@ -131,46 +134,68 @@ export class LocalReplicas implements Replicas {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#entries.keys()].map((id) => this.stop(id)));
+    await this.#parts.folders?.snapshots.close();
     await this.#parts.users?.close();
     await this.#parts.run.close();
   }
 
   async #start(spec: ReplicaSpec, id: string): Promise<Replica> {
-    const { name, namespace } = spec;
-    const user = await this.#parts.users?.hold({ name, namespace });
-    await this.#parts.views.show({ name, namespace }, spec.secrets, user);
+    const { name, namespace, source } = spec;
+    const ref = { name, namespace };
+    const user = await this.#parts.users?.hold(ref);
+    await this.#parts.views.show(ref, spec.secrets, user);
+    const inFolder = source && (await this.#inFolder(ref, source, user));
     const directory = join(this.#parts.run.replicas, id);
     const stage = `${directory}.var`;
     const directories = this.#parts.mountsSecrets ? [directory, stage] : [directory];
     for (const path of directories) await mkdir(path, { mode: 0o700 });
     if (user !== undefined) await chown(directory, user, user);
     const log = await ReplicaLog.open(join(logDirectory(this.#parts.logs, spec), id));
-    const path = `${dirname(this.#parts.node)}:${systemPath}`;
-    const replica = new LocalReplica({
-      id,
-      name,
-      namespace,
-      generation: spec.generation,
-      command: this.#commandOf(spec, stage, user),
-      watchdogEnvironment: { PATH: path, NODE_COMPILE_CACHE: this.#parts.compileCache },
-      environment: { PATH: path, HOME: directory, TMPDIR: directory, ...spec.environment },
-      directory,
-      user,
-      grace: spec.grace,
-      log,
-      changed: () => this.#notify({ name, namespace }),
-    });
+    const facts = { ...ref, id, generation: spec.generation, changed: () => this.#notify(ref) };
+    const begin = (folder?: string): LocalReplica =>
+      new LocalReplica({
+        ...facts,
+        command: this.#commandOf(spec, stage, user, folder),
+        watchdogEnvironment: this.#parts.watchdogEnvironment,
+        environment: {
+          PATH: inFolder?.searchPath ?? this.#parts.watchdogEnvironment.PATH,
+          HOME: inFolder?.home ?? directory,
+          TMPDIR: directory,
+          ...spec.environment,
+        },
+        directory,
+        workingDirectory: folder ?? directory,
+        user,
+        grace: spec.grace,
+        log,
+      });
+    const replica =
+      inFolder === undefined
+        ? begin()
+        : new FolderReplica({ ...facts, ...inFolder, snapshot: inFolder.use(), begin, abandon: () => log.close() });
     this.#entries.set(id, { name, namespace, replica, log, directories, stopped: undefined });
     return replica.describe();
   }
 
-  #commandOf(spec: ReplicaSpec, stage: string, user: number | undefined): string[] {
-    const { node, views, mountsSecrets, confinement } = this.#parts;
+  /** What a replica needs that is run from a folder. */
+  async #inFolder(ref: FunctionRef, source: ReplicaSource, user: number | undefined) {
+    const { snapshots, homes, searchPath } = this.#foldersFor(ref);
+    const use = () => snapshots.use({ ...ref, source, user });
+    return { source, home: await homes.of(ref, user), searchPath, use };
+  }
+
+  #foldersFor({ name, namespace }: FunctionRef): LocalFolders {
+    const { folders } = this.#parts;
+    if (folders !== undefined) return folders;
+    const message = `Cannot run function "${formatRef({ name, namespace })}" from a folder: this provider takes none`;
+    throw new StartRefused({ reason: "CannotRun", message });
+  }
+
+  #commandOf(spec: ReplicaSpec, stage: string, user: number | undefined, folder: string | undefined): string[] {
     const flags = ["--host", "127.0.0.1", "--port", "0", "--write-timeout", formatDuration(spec.grace)];
-    if (user !== undefined) flags.push("--run-as", `${user}:${user}`);
-    if (confinement.inner.length > 0) flags.push("--exec-prefix", confinement.inner.join(" "));
-    const command = confinement.wrap([node, watchdog, ...flags]);
-    return mountsSecrets ? withSecretMount(stage, views.pathOf(spec), command) : command;
+    const mounted = folder === undefined ? undefined : { path: folder, writable: false };
+    const mounts = { stage, view: this.#parts.views.pathOf(spec), folder: mounted };
+    return functionCommand(this.#parts, { program: [watchdog, ...flags], user, mounts });
   }
 
   async #remove(id: string, { name, namespace, replica, log, directories }: Entry): Promise<void> {
@@ -178,7 +203,7 @@ export class LocalReplicas implements Replicas {
     // A full disk costs log lines and nothing else.
     await this.#ended.keep({ name, namespace }, id, await log.end(endedLogSize)).catch(() => {});
     await log.remove();
-    for (const path of directories) await rm(path, { recursive: true, force: true });
+    for (const path of directories) await removeTree(path);
     this.#entries.delete(id);
     await this.#releaseSecrets(id);
   }

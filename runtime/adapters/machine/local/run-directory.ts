@@ -3,16 +3,19 @@ import { tmpdir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 
 import { killProcessesOf } from "./processes-of-replica.ts";
+import { removeTree } from "./remove-tree.ts";
 
 const prefix = "weir-";
 const pattern = /^weir-[A-Za-z0-9]{6}$/;
-const directories = ["replicas", "secrets", "staging"] as const;
+const directories = ["replicas", "homes", "secrets", "staging"] as const;
 
 /** Files of replicas while this process lives; other users can traverse the directory, but not list it. */
 export interface RunDirectory {
   readonly path: string;
   /** One directory per replica. */
   readonly replicas: string;
+  /** Home directories of functions that are run from a folder. */
+  readonly homes: string;
   /** One directory per function. */
   readonly secrets: string;
   /** For drafts of files, on the same file system as their destination. */
@@ -39,10 +42,11 @@ export async function openRunDirectory(dataDirectory: string): Promise<RunDirect
   return {
     path,
     replicas: join(path, "replicas"),
+    homes: join(path, "homes"),
     secrets: join(path, "secrets"),
     staging: join(path, "staging"),
     close: async () => {
-      await rm(path, { recursive: true, force: true });
+      await removeTree(path);
       await rm(note, { force: true });
     },
   };
@@ -53,7 +57,7 @@ async function removeLeftover(note: string): Promise<void> {
   const directory = text === undefined ? undefined : directoryIn(text);
   if (directory === undefined || !(await isOurs(directory))) return;
   await killProcessesOf(directory, undefined);
-  await rm(directory, { recursive: true, force: true });
+  await removeTree(directory);
 }
 
 function directoryIn(text: string): string | undefined {

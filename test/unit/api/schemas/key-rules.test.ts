@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 
 import { longestDuration } from "../../../../runtime/api/duration.ts";
-import { annotationRules, expectedOf, labelRules, type KeyRule } from "../../../../runtime/api/schemas/key-rules.ts";
-import { annotation, keyPrefixes, label } from "../../../../runtime/api/names.ts";
+import {
+  annotationRules,
+  expectedOf,
+  labelRules,
+  localAnnotationRules,
+  type KeyRule,
+} from "../../../../runtime/api/schemas/key-rules.ts";
+import { annotation, keyPrefixes, label, localAnnotation } from "../../../../runtime/api/names.ts";
 import { checkDeployment } from "../../../../runtime/core/functions/check-deployment.ts";
 
 const hello = { service: "hello", image: "ghcr.io/acme/hello:1" };
@@ -71,5 +77,8 @@ describe.each([
 test("every key of the platform has a rule", () => {
   expect(Object.keys(labelRules)).toEqual(expect.arrayContaining(Object.values(label)));
   expect(Object.keys(annotationRules)).toEqual(expect.arrayContaining(Object.values(annotation)));
+  expect(Object.keys(localAnnotationRules)).toEqual(Object.values(localAnnotation));
+  // A cluster has no folders: its definitions know nothing of them.
+  expect(Object.values(localAnnotation).filter((name) => name in annotationRules)).toEqual([]);
   expect(longestDuration).toBe(8_784 * 3_600_000);
 });

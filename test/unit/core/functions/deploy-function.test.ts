@@ -63,6 +63,18 @@ test("a new function is stored with its minimum; deployed again it keeps its cre
   expect(await functions.get(ref)).toEqual(replaced);
 });
 
+test("a folder is stored where the provider takes it, else refused", async () => {
+  const inFolder = { ...hello, annotations: { "com.service.local.folder": "/srv/hello" } };
+  await expect(deployFunction(inFolder, "replace", parts)).rejects.toEqual(code("validation_failed"));
+  const folderFault = (path: string) => Promise.resolve(path === "/srv/hello" ? undefined : "it does not exist");
+  await deployFunction(inFolder, "replace", { ...parts, folderFault });
+  const gone = { ...hello, annotations: { "com.service.local.folder": "/srv/gone" } };
+  await expect(deployFunction(gone, "replace", { ...parts, folderFault })).rejects.toThrow(
+    'Cannot deploy function "hello": it does not exist',
+  );
+  expect((await functions.get(ref))?.deployment).toMatchObject(inFolder);
+});
+
 test("create refuses a function that exists, and leaves it as it is", async () => {
   const created = await deployFunction(hello, "create", parts);
   await expect(deployFunction(hello, "create", parts)).rejects.toThrow(

@@ -36,8 +36,12 @@ describe("unknownKey()", () => {
     ],
     [{ labels: { "com.service.colour": "blue" } }, 'Cannot read label "com.service.colour": there is no such label'],
     [
-      { annotations: { "com.service.local.folder": "/srv/hello" } },
-      'Cannot read annotation "com.service.local.folder": it is not built yet',
+      { annotations: { "com.service.history.sync": "all" } },
+      'Cannot read annotation "com.service.history.sync": it is not built yet',
+    ],
+    [
+      { annotations: { "com.service.local.foldr": "/srv/hello" } },
+      'Cannot read annotation "com.service.local.foldr": there is no such annotation; did you mean "com.service.local.folder"?',
     ],
   ])("%j", (fields, sentence) => {
     const deployment = { ...hello, ...fields };

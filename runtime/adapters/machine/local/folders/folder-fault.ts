@@ -1,0 +1,24 @@
+import { lstat, realpath } from "node:fs/promises";
+import { sep } from "node:path";
+
+import type { FolderFault } from "../../../../core/functions/local-folder.ts";
+import { quote } from "../../../../core/quote.ts";
+
+/** Whether functions can be run from a folder of this machine; none of `dataDirectory` can be one. */
+export function folderFaultOf(dataDirectory: string): FolderFault {
+  return async (path) => {
+    try {
+      const real = await realpath(path);
+      if (real !== path)
+        return `${quote(path)} is not the real path of a folder, which has no links in it: use ${quote(real)}`;
+      if (!(await lstat(path)).isDirectory()) return `${quote(path)} is not a folder`;
+      if (`${path}${sep}`.startsWith(`${dataDirectory}${sep}`))
+        return `${quote(path)} belongs to the data of this Weir`;
+      return undefined;
+    } catch (err) {
+      const code = err instanceof Error && "code" in err ? String(err.code) : String(err);
+      if (code === "ENOENT" || code === "ENOTDIR") return `folder ${quote(path)} does not exist`;
+      return `folder ${quote(path)} cannot be read: ${code}`;
+    }
+  };
+}
