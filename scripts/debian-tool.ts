@@ -4,13 +4,13 @@ import { delimiter, join } from "node:path";
 
 import { environment } from "../runtime/process/settings.ts";
 
-const directories = [...(environment()["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+const toolDirectories = [...(environment()["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
 
 /** Attempts to install a package. */
 const attempts = 3;
 
-/** The path of a program, or undefined. */
-export function findTool(tool: string): string | undefined {
+/** The path of a program, or undefined; where `PATH` says when `directories` is absent. */
+export function findTool(tool: string, directories: readonly string[] = toolDirectories): string | undefined {
   return directories.map((place) => join(place, tool)).find(isExecutable);
 }
 

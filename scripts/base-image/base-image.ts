@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { baseImageName, release } from "../../runtime/api/version.ts";
+import { release } from "../../runtime/api/version.ts";
 import { bundleSources } from "../images/bundle-sources.ts";
 import { fillCompileCache } from "../images/fill-compile-cache.ts";
 import { searchPath, type ImageContent } from "../images/image-content.ts";
 import { programsFound, stageRoot } from "../images/stage-root.ts";
+import { baseVariants, type BaseVariant } from "./base-variant.ts";
 import { imagePrograms } from "./image-programs.ts";
+import { machinePython } from "./machine-python.ts";
+import { stagePython } from "./stage-python.ts";
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,17 +34,22 @@ await import("./${entry.replace(/ts$/, "js")}");
 `;
 
 /**
- * Stages the functions' base image in the empty directory `directory`, with the Node.js that runs this. An image made
+ * Stages a base image of functions in the empty directory `directory`, with the Node.js that runs this. An image made
  * FROM it sets the function's process with `fprocess`.
+ * @throws Error with a sentence when this machine lacks what the variant contains
  */
-export async function stageBaseImage(directory: string): Promise<ImageContent> {
+export async function stageBaseImage(directory: string, variant: BaseVariant = "node"): Promise<ImageContent> {
+  const { name, title, content } = baseVariants[variant];
+  const python = variant === "python" ? await machinePython() : undefined;
   await stageRoot(directory, {
-    title: "Weir base image",
+    title,
     programs: [...programsFound(imagePrograms), process.execPath],
+    linked: python === undefined ? [] : [python.executable, ...python.modules],
     user: { name: "app", id: user, home: "/home/app", shell: "/bin/sh" },
     // Writable for any user that the function runs as.
     writable: ["tmp", "var/tmp", "home/app"],
   });
+  if (python !== undefined) await stagePython(directory, python);
   await bundleSources(repository, [entry], join(directory, home));
   const staged = join(directory, home, "start.js");
   await writeFile(staged, start);
@@ -50,7 +58,7 @@ export async function stageBaseImage(directory: string): Promise<ImageContent> {
   if (!(await fillCompileCache(directory, `/${home}/start.js`, [[]], environment)))
     await run(process.execPath, [staged], { env: environment, timeout: 30_000 }).catch(() => {});
   return {
-    name: baseImageName,
+    name,
     root: directory,
     layers: [["."]],
     mode: readable,
@@ -61,8 +69,8 @@ export async function stageBaseImage(directory: string): Promise<ImageContent> {
     directory: "/home/app",
     ports: [8080],
     about: {
-      title: "weir-base",
-      description: "Watchdog of Weir, Node.js and a few programs, for functions",
+      title: name.replace(/:.*/, ""),
+      description: `Watchdog of Weir, ${content}, for functions`,
       version: release,
       licenses: "MIT",
     },

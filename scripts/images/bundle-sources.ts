@@ -1,11 +1,12 @@
 import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
-import { builtinModules } from "node:module";
 import { join, relative, sep } from "node:path";
 
-import { RUNTIME_MODULE_ID, rolldown, type Plugin } from "rolldown";
+import { rolldown } from "rolldown";
+
+import { plainBuiltins } from "./plain-builtins.ts";
 
 /** Files with a package's description and licences. */
-const aboutPackage = /^(?:package\.json|(?:licen[cs]e|notice|copying)(?:[.-].*)?)$/i;
+export const aboutPackage = /^(?:package\.json|(?:licen[cs]e|notice|copying)(?:[.-].*)?)$/i;
 
 /**
  * Bundles each of `entries` (`runtime/<name>/main.ts` in the repository `root`) to `runtime/<name>/main.js` below
@@ -33,33 +34,8 @@ export async function bundleSources(root: string, entries: readonly string[], ta
   await writeFile(join(target, "package.json"), '{ "type": "module" }\n');
 }
 
-/**
- * Loads Node's own modules as `require` does: an `import` reads all their exports, and reading some loads a lot
- * (`WebSocket` of `node:http` loads all of undici, a tenth of a start).
- */
-const plainBuiltins: Plugin = {
-  name: "plain-builtins",
-  resolveId: {
-    order: "pre",
-    handler: (id, importer) => {
-      // The replacement itself needs the bundler's own module.
-      if (importer === RUNTIME_MODULE_ID) return undefined;
-      const name = id.replace(/^node:/, "");
-      return builtinModules.includes(name) || builtinModules.includes(id) ? `${mark}${id}` : undefined;
-    },
-  },
-  load: (id) =>
-    id.startsWith(mark)
-      ? {
-          code: `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(mark.length))});`,
-          moduleType: "js",
-        }
-      : undefined,
-};
-const mark = "\0builtin:";
-
 /** Directory of the package that a module belongs to; none for our own. */
-function packageOf(module: string): string[] {
+export function packageOf(module: string): string[] {
   const [, found] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.replaceAll(sep, "/")) ?? [];
   return found === undefined ? [] : [found];
 }

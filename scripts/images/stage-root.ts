@@ -14,6 +14,8 @@ export interface RootContent {
   readonly title: string;
   /** Files of this machine that go to `/usr/bin`, with their libraries. */
   readonly programs: readonly string[];
+  /** Programs and extension modules that are staged otherwise, with their libraries here. */
+  readonly linked?: readonly string[];
   /** The user its processes run as; the group has the same name and number. */
   readonly user: { readonly name: string; readonly id: number; readonly home: string; readonly shell: string };
   /** Directories that everybody can write to. */
@@ -47,6 +49,7 @@ export async function stageRoot(root: string, content: RootContent): Promise<str
     used.push(await place(root, program, join("usr/bin", basename(program))));
     for (const library of await librariesOf(program)) libraries.add(library);
   }
+  for (const file of content.linked ?? []) for (const library of await librariesOf(file)) libraries.add(library);
   const libraryDirectories = new Set([...libraries].map(dirname));
   for (const name of nameLibraries) for (const directory of libraryDirectories) libraries.add(join(directory, name));
   for (const library of libraries) {
@@ -58,7 +61,7 @@ export async function stageRoot(root: string, content: RootContent): Promise<str
 
 /** Paths of the programs in `names` that this system has. */
 export function programsFound(names: readonly string[]): string[] {
-  return names.map(findTool).filter((path) => path !== undefined);
+  return names.map((name) => findTool(name)).filter((path) => path !== undefined);
 }
 
 function filesOf({ title, user }: RootContent): Readonly<Record<string, string>> {

@@ -5,8 +5,9 @@ import { promisify } from "node:util";
 
 import { describe, expect, test } from "vitest";
 
-import { baseImageName } from "../../runtime/api/version.ts";
+import { baseImageName, pythonBaseImageName } from "../../runtime/api/version.ts";
 import { environment } from "../../runtime/process/settings.ts";
+import { installedTool } from "../../scripts/debian-tool.ts";
 import { lookInRegistry } from "../../scripts/preflight/registry-look.ts";
 import { noRegistryServer, openRegistryServer } from "../support/image-registry-server.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -22,16 +23,22 @@ async function baseImage(...args: readonly string[]): Promise<string> {
 }
 
 describe.skipIf(process.platform !== "linux")("npm run base-image without a container engine", () => {
-  test("saves the image as an archive that engines and clusters load", { timeout: 120_000 }, async () => {
+  test.each([
+    ["the image", [], baseImageName],
+    ["the one with Python", ["--variant", "python"], pythonBaseImageName],
+  ])("saves %s as an archive that engines and clusters load", { timeout: 120_000 }, async (_what, flags, image) => {
+    installedTool("python3", "python3", (line) => process.stderr.write(`${line}\n`));
     await using directory = await tempDirectory("base-image");
     const file = join(directory.path, "base.tar");
-    expect(await baseImage("--tar", file)).toMatch(/Made "weir-base:[\d.]+": \d+\.\d MB, sha256:\w+\nSaved in /);
+    const said = await baseImage(...flags, "--tar", file);
+    expect(said).toContain(`Made "${image}": `);
+    expect(said).toMatch(/": \d+\.\d MB, sha256:\w+\nSaved in /);
     await run("tar", ["-xf", file, "-C", directory.path]);
     const index = JSON.parse(await readFile(join(directory.path, "index.json"), "utf8")) as {
       manifests: readonly { annotations: Readonly<Record<string, string>> }[];
     };
     expect(index.manifests.map(({ annotations }) => annotations["io.containerd.image.name"])).toEqual([
-      `docker.io/library/${baseImageName}`,
+      `docker.io/library/${image}`,
     ]);
   });
 
@@ -47,6 +54,12 @@ describe.skipIf(process.platform !== "linux")("npm run base-image without a cont
     });
     const { layers } = (await manifest.json()) as { layers: readonly { mediaType: string }[] };
     expect(layers.map(({ mediaType }) => mediaType)).toEqual(["application/vnd.oci.image.layer.v1.tar+gzip"]);
+  });
+
+  test("refuses a variant that there is not", async () => {
+    await expect(baseImage("--variant", "ruby")).rejects.toThrow(
+      /'ruby' is invalid\. Allowed choices are node, python\./,
+    );
   });
 
   test("without --push and --tar it fails, as there is no engine", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { baseImageName } from "../../runtime/api/version.ts";
+import { baseImageName, pythonBaseImageName } from "../../runtime/api/version.ts";
 import { noDockerEngine } from "../support/docker-engine.ts";
 import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { runExample, shownBy, showExample } from "../support/example-runs.ts";
@@ -36,14 +36,15 @@ describe.skipIf(noDockerEngine() !== undefined)("npm run example on a Weir that 
   test.each(Object.keys(shownBy))("%s", async (name) => {
     const { weir, engine } = all();
     const shown = await showExample(weir, name, ["--docker-socket", engine.socket]);
-    expect(shown).toContain(`# Building image weir/${name}:example FROM ${baseImageName} with the engine at`);
+    const base = name === "sales-report" ? pythonBaseImageName : baseImageName;
+    expect(shown).toContain(`# Building image weir/${name}:example FROM ${base} with the engine at`);
   });
 
   test("an engine without the base image gets it", async () => {
     const { weir, engine } = all();
     await engine.client.call("DELETE", `/images/${baseImageName}`);
     const shown = await showExample(weir, "checksum", ["--docker-socket", engine.socket]);
-    expect(shown).toContain(`# Making image ${baseImageName} of this system's Node.js and libraries`);
+    expect(shown).toContain(`# Making image ${baseImageName} of this system's Node.js and a few programs`);
   });
 
   test("an unreachable engine is reported in one sentence", async () => {

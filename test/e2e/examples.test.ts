@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { environment } from "../../runtime/process/settings.ts";
 import { exampleNames, readExample } from "../../scripts/example/example.ts";
-import { eventually } from "../support/eventually.ts";
+import { withExampleFunction as withFunction } from "../support/example-function.ts";
 import { examples, runExample, shownBy, showExample } from "../support/example-runs.ts";
 import { openFunctionServer } from "../support/function-server.ts";
 import { freePort } from "../support/free-port.ts";
@@ -54,26 +51,6 @@ describe("the runner", () => {
 });
 
 describe("the functions by themselves", () => {
-  async function withFunction(
-    name: string,
-    variables: Readonly<Record<string, string>>,
-    use: (url: string) => Promise<void>,
-  ): Promise<void> {
-    const port = await freePort();
-    const child = spawn(process.execPath, [join(examples, name, "function.ts")], {
-      env: { ...environment(), ...variables, PORT: String(port) },
-      stdio: "ignore",
-    });
-    const url = `http://127.0.0.1:${port}`;
-    try {
-      await eventually(async () => (await fetch(url)).status > 0, { what: `${name} to listen` });
-      await use(url);
-    } finally {
-      child.kill("SIGTERM");
-      const [code] = await once(child, "exit", { signal: AbortSignal.timeout(5_000) });
-      expect(code).toBe(0);
-    }
-  }
   const post = async (url: string, body: string, headers: Record<string, string> = {}) =>
     fetch(url, { method: "POST", body, headers: { ...headers, Connection: "close" } });
   const read = async (response: Response) => ({ status: response.status, body: await response.text() });

@@ -30,8 +30,10 @@ const factored: readonly (readonly [number: number, ...factors: readonly number[
   [9_007_199_254_740_881, 9_007_199_254_740_881],
 ];
 
-/** SHA-256 of the bodies that the examples send. */
+/** SHA-256 of the bodies that the examples send, and what the orders of a day come to. */
 const sums = {
+  orders: '{"day":"2026-03-14","orders":3,"total":"156.30"}',
+  world: "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f",
   hello: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
   sonnet: "6d0fdf43d0850505f62313d67610a974419b41b524c0e4f909b8bf7d0b656aea",
   files: [
@@ -51,12 +53,42 @@ export const shownBy: Readonly<Record<string, readonly RegExp[]>> = {
     new RegExp(`^ {2}"body": "${sums.hello} {2}-\\\\n"\n\\}$`, "m"),
   ],
   checksum: [/^202 Accepted$/m, new RegExp(`^200 OK\n${sums.sonnet} {2}-$`, "m")],
+  countdown: [
+    /^\$ curl -N /m,
+    /^# after [\d.]+ s\nretry: 1000\nid: 2\nevent: tick\ndata: 3\n\n/m,
+    /^# after [\d.]+ s\nid: 5\nevent: end\ndata: 0\n\n/m,
+    /^204 No Content$/m,
+  ],
   factors: [/^\$ curl -N /m, /^200 OK\n# after /m, ...factored.map(eventOf)],
+  inventory: [
+    /^201 Created\n\{"name":"lamp","count":3\}$/m,
+    /^400 Bad Request\n.*"body\/count must be >= 0"\}$/m,
+    /^200 OK\n\{"lamp":\{"count":3\}\}$/m,
+    /^404 Not Found\n\{"error":"There is no item \\"desk\\""\}$/m,
+  ],
   manifest: [new RegExp(`^200 OK\n${sums.files.join("\n")}$`, "m")],
   markdown: [
     /^202 Accepted$/m,
     /^200 OK\n<h1>Release notes<\/h1>\n<p>The <strong>0\.1\.0<\/strong> release /m,
     /^<td>202<\/td>$/m,
+  ],
+  "nightly-totals": [
+    /^202 Accepted\nX-Call-Id: \S+$/m,
+    /^ {2}"functionName": "nightly-totals",\n {2}"status": 200,$/m,
+    new RegExp(`^ {2}"body": ${RegExp.escape(JSON.stringify(`${sums.orders}\n`))}$`, "m"),
+  ],
+  "sales-report": [
+    /^202 Accepted\nX-Call-Id: \S+$/m,
+    /^ {2}"functionName": "sales-report",\n {2}"status": 200,$/m,
+    /^ {2}"retries": 1,$/m,
+    /^ {2}"body": "\{\\n {2}\\"total\\": \\"646\.00\\",/m,
+  ],
+  "signed-webhook": [
+    /^201 Created$/m,
+    /^401 Unauthorized\nThe signature is not that of this body\.$/m,
+    /^202 Accepted\nX-Call-Id: \S+\n\{"queued":"5f9ad37b-3c0e-4b8f-9d0e-0d4f4f1c7a21"\}$/m,
+    /^200 OK\n\{.*"state":"done".*\}$/m,
+    new RegExp(`^200 OK\n${sums.world} {2}-$`, "m"),
   ],
 };
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
-import { baseImageName } from "../../../../runtime/api/version.ts";
+import { baseImageName, pythonBaseImageName } from "../../../../runtime/api/version.ts";
 import { exampleNames, filled, readExample } from "../../../../scripts/example/example.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
@@ -22,7 +22,8 @@ describe.each(await exampleNames(examples))("example %s", (name) => {
   test("has a Dockerfile with this release's base image that runs the deployment's process", async () => {
     const { directory, deployment } = await readExample(examples, name);
     const dockerfile = await readFile(join(directory, "Dockerfile"), "utf8");
-    for (const argument of ["BASE", "WATCHDOG"]) expect(dockerfile).toContain(`\nARG ${argument}=${baseImageName}\n`);
+    const base = deployment.envProcess.startsWith("python3 ") ? pythonBaseImageName : baseImageName;
+    for (const argument of ["BASE", "WATCHDOG"]) expect(dockerfile).toContain(`\nARG ${argument}=${base}\n`);
     const process = filled(deployment.envProcess, { directory: "/home/app" }).replaceAll('"', "");
     expect(dockerfile.replaceAll('"', "")).toContain(`fprocess=${process}\n`);
   });
