@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
-/** The requests of clients of this API family, in the shapes in which they send them, and what each looks at in the answer. */
+/** The requests of clients of this API family, as they send them, and what each of them reads from the response. */
 describe("clients of the API family", () => {
   const opened: { directory?: TempDirectory; weir?: WeirProcess } = {};
 
@@ -18,16 +18,16 @@ describe("clients of the API family", () => {
     await opened.directory?.remove();
   });
 
-  /** One request with the administrator's credentials; `body` goes as JSON unless it is text. */
+  /** Sends one request with the administrator's credentials; `body` is sent as JSON unless it is text. */
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const { weir } = opened;
     if (weir === undefined) throw new Error("Cannot send a request: Weir did not start");
-    const answer = await fetch(`${weir.url}${path}`, {
+    const response = await fetch(`${weir.url}${path}`, {
       method,
       headers: { authorization: weir.authorization, "user-agent": "client", ...headers },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    return { status: answer.status, text: await answer.text(), headers: answer.headers };
+    return { status: response.status, text: await response.text(), headers: response.headers };
   }
 
   async function statusOf(...request: Parameters<typeof send>): Promise<number> {
@@ -35,12 +35,12 @@ describe("clients of the API family", () => {
   }
 
   async function json(...request: Parameters<typeof send>): Promise<unknown> {
-    const answer = await send(...request);
-    expect(answer.status, answer.text).toBe(200);
-    return JSON.parse(answer.text);
+    const response = await send(...request);
+    expect(response.status, response.text).toBe(200);
+    return JSON.parse(response.text);
   }
 
-  /** As command lines write it: every field of the description is there, empty or null if it was not given. */
+  /** A deployment as command lines write it: with every field, empty or null if it was not given. */
   const asCommandLine = (service: string, rest: object = {}) => ({
     service,
     image: "family/echo:latest",
@@ -59,7 +59,7 @@ describe("clients of the API family", () => {
   });
 
   describe("a command line", () => {
-    test("deploys by PUT, first and again, and is answered 202 both times", async () => {
+    test("deploys by PUT, first and again, and gets 202 both times", async () => {
       expect(await send("PUT", "/system/functions", asCommandLine("cli"))).toMatchObject({ status: 202 });
       expect(await send("PUT", "/system/functions", asCommandLine("cli"))).toMatchObject({ status: 202 });
     });
@@ -71,7 +71,7 @@ describe("clients of the API family", () => {
       expect(called).toMatchObject({ status: 200, text: "hello" });
     });
 
-    test("creates a secret, and replaces it when told 409", async () => {
+    test("creates a secret, and replaces it after a 409", async () => {
       const secret = { name: "api-key", value: "s3cret" };
       expect(await statusOf("POST", "/system/secrets", secret)).toBe(201);
       expect(await statusOf("POST", "/system/secrets", secret)).toBe(409);
@@ -79,22 +79,22 @@ describe("clients of the API family", () => {
       expect(await json("GET", "/system/secrets?namespace=")).toEqual([{ name: "api-key", namespace: "functions" }]);
     });
 
-    test("is never answered 204 when it deletes", async () => {
+    test("never gets 204 when it deletes", async () => {
       expect(await statusOf("DELETE", "/system/secrets", { name: "api-key" })).toBe(202);
       expect(await statusOf("DELETE", "/system/functions", { functionName: "cli" })).toBe(202);
       expect(await statusOf("DELETE", "/system/functions", { functionName: "cli" })).toBe(404);
     });
 
     test("without a login sends an empty bearer token, which counts as none", async () => {
-      const answer = await send("GET", "/system/functions", undefined, { authorization: "Bearer " });
-      expect(answer).toMatchObject({ status: 401, text: "invalid credentials" });
+      const response = await send("GET", "/system/functions", undefined, { authorization: "Bearer " });
+      expect(response).toMatchObject({ status: 401, text: "invalid credentials" });
     });
   });
 
   describe("a library", () => {
     const marked = { name: "sdk", labels: null, annotations: { openfaas: "1" } };
 
-    test("makes and changes namespaces at /system/namespace/, with the family's marker", async () => {
+    test("creates and changes namespaces at /system/namespace/, with the family's marker", async () => {
       expect(await statusOf("POST", "/system/namespace/", marked)).toBe(201);
       expect(await statusOf("POST", "/system/namespace/", marked)).toBe(409);
       expect(await json("GET", "/system/namespaces")).toEqual(["functions", "sdk"]);
@@ -103,7 +103,7 @@ describe("clients of the API family", () => {
       expect(await json("GET", "/system/namespace/sdk")).toMatchObject({ labels: { team: "blue" } });
     });
 
-    test("names the namespace in the body, even beside another one in the query", async () => {
+    test("names the namespace in the body, which overrides the one in the query", async () => {
       const secret = { name: "key", namespace: "sdk", value: "s3cret" };
       expect(await statusOf("POST", "/system/secrets?namespace=functions", secret)).toBe(201);
       expect(await json("GET", "/system/secrets?namespace=sdk")).toEqual([{ name: "key", namespace: "sdk" }]);
@@ -113,7 +113,7 @@ describe("clients of the API family", () => {
       expect(await json("GET", "/system/functions?namespace=sdk")).toMatchObject([{ name: "lib", namespace: "sdk" }]);
     });
 
-    test("in older versions names it in the query alone", async () => {
+    test("in older versions names the namespace only in the query", async () => {
       expect(await statusOf("POST", "/system/scale-function/lib?namespace=sdk", { replicas: 2 })).toBe(202);
       expect(await json("GET", "/system/function/lib?namespace=sdk")).toMatchObject({ replicas: 2 });
     });
@@ -152,17 +152,17 @@ describe("clients of the API family", () => {
       expect(JSON.parse(lines[0] ?? "")).toMatchObject({ name: "talks", namespace: "functions", text: "called\n" });
 
       const { weir } = opened;
-      const left = new AbortController();
-      const answer = await fetch(`${weir?.url}${path}&follow=1`, {
+      const leave = new AbortController();
+      const response = await fetch(`${weir?.url}${path}&follow=1`, {
         headers: { authorization: weir?.authorization ?? "" },
-        signal: left.signal,
+        signal: leave.signal,
       });
-      const first = await answer.body?.getReader().read();
+      const first = await response.body?.getReader().read();
       expect(Buffer.from(first?.value ?? []).toString()).toContain("called");
-      left.abort();
+      leave.abort();
     });
 
-    test("finds provider and gateway in the information, each with its version in parts, nothing empty or null", async () => {
+    test("finds the versions of provider and gateway in the information, without empty or null fields", async () => {
       const text = expect.stringMatching(/./);
       const version = { release: text, sha: text, commit_message: text };
       expect(await json("GET", "/system/info")).toMatchObject({
@@ -172,14 +172,14 @@ describe("clients of the API family", () => {
       });
     });
 
-    test("deletes the namespace with all in it", async () => {
+    test("deletes the namespace with all its content", async () => {
       expect(await statusOf("DELETE", "/system/namespace/sdk", { name: "sdk" })).toBe(202);
       expect(await json("GET", "/system/namespaces")).toEqual(["functions"]);
       expect(await statusOf("POST", "/function/lib.sdk")).toBe(404);
     });
   });
 
-  test("a connector finds functions by their topic or schedule in every namespace, and calls without credentials", async () => {
+  test("a connector finds functions by topic or schedule in all namespaces, and calls them anonymously", async () => {
     const annotations = { topic: "cron-function", schedule: "*/5 * * * *" };
     expect(await statusOf("PUT", "/system/functions", asCommandLine("timed", { annotations }))).toBe(202);
     const namespaces = (await json("GET", "/system/namespaces")) as readonly string[];
@@ -196,7 +196,7 @@ describe("clients of the API family", () => {
     expect([called.status, await called.text()]).toEqual([200, "tick"]);
   });
 
-  test("a test suite gets objects for labels and annotations that were never sent, and 404 for a name that is none", async () => {
+  test("a test suite gets objects for labels and annotations never sent, and 404 for an empty name", async () => {
     const bare = { service: "bare", image: "family/echo:latest", envProcess: "cat" };
     expect(await statusOf("POST", "/system/functions", bare)).toBe(202);
     const status = await json("GET", "/system/function/bare");
