@@ -19,10 +19,10 @@ function project(name: string, timeout: number) {
 /** Bytes that were given back are filled, here and in every process that a test starts (`runtime/http1/release-buffer.ts`). */
 const poison = "weir-poison";
 
-/** Such tests with something that all their files share: what the module `shared` of `test/support` provides. */
-function projectWith(shared: string, name: string, timeout: number) {
+/** Such tests with what all their files share: what the modules `shared` of `test/support` provide. */
+function projectWith(shared: readonly string[], name: string, timeout: number) {
   const made = project(name, timeout);
-  return { ...made, test: { ...made.test, globalSetup: [`test/support/${shared}.ts`] } };
+  return { ...made, test: { ...made.test, globalSetup: shared.map((each) => `test/support/${each}.ts`) } };
 }
 
 /** They hold nothing open and share no state but caches: a process and its modules for each file would cost as much as the tests. */
@@ -46,12 +46,12 @@ export default defineConfig({
     teardownTimeout: 15_000,
     projects: [
       unit,
-      projectWith("docker-engine-setup", "integration", 400_000),
-      projectWith("docker-engine-setup", "e2e", 400_000),
+      projectWith(["docker-engine-setup"], "integration", 400_000),
+      projectWith(["docker-engine-setup", "cli-setup"], "e2e", 400_000),
       project("alone", 180_000),
-      projectWith("cluster-setup", "cluster", 400_000),
+      projectWith(["cluster-setup"], "cluster", 400_000),
       project("nightly", 1_800_000),
-      projectWith("cluster-setup", "nightly-cluster", 180_000),
+      projectWith(["cluster-setup"], "nightly-cluster", 180_000),
     ],
   },
 });

@@ -1,9 +1,9 @@
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 
 import { release } from "../api/version.ts";
 import { usageError } from "./cli-error.ts";
-import type { CommandEntry, CommandSpec, OptionSpec } from "./command-spec.ts";
-import { commonOptions, groupOptions, type SharedFlags } from "./shared-options.ts";
+import type { ArgumentSpec, CommandEntry, CommandSpec, OptionSpec } from "./command-spec.ts";
+import { groupOptions, optionsOf, type SharedFlags } from "./shared-options.ts";
 
 /** Runs a command that was read: its words, as in `secrets create`. */
 export type RunCommand = (spec: CommandSpec, flags: SharedFlags, args: readonly string[]) => Promise<void>;
@@ -12,6 +12,8 @@ export type RunCommand = (spec: CommandSpec, flags: SharedFlags, args: readonly 
 export interface ProgramStreams {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
+  /** Longest line of help. */
+  readonly columns: number;
 }
 
 /** Flags that would put a secret into the list of processes, and what is used instead. */
@@ -41,12 +43,11 @@ export function commandOf(
   streams: ProgramStreams,
 ): Command {
   const command = prepared(new Command(words.join(" ")), streams).description(spec.about);
-  for (const { name, about } of spec.arguments ?? []) command.argument(name, about);
-  for (const option of spec.options ?? []) command.addOption(optionOf(option));
-  for (const group of spec.groups)
-    for (const option of groupOptions[group])
-      command.addOption(group === "gateway" ? optionOf(option).helpGroup("Gateway:") : optionOf(option));
-  for (const option of commonOptions) command.addOption(optionOf(option));
+  for (const each of spec.arguments ?? []) command.addArgument(argumentOf(each));
+  for (const option of optionsOf(spec)) {
+    const isShared = spec.groups.includes("gateway") && groupOptions.gateway.includes(option);
+    command.addOption(isShared ? optionOf(option).helpGroup("Gateway:") : optionOf(option));
+  }
   for (const [flag, instead] of Object.entries(refusedFlags))
     command.addOption(
       new Option(`${flag} [value]`).hideHelp().argParser(() => {
@@ -79,20 +80,36 @@ function stub(entry: CommandEntry, above: readonly string[], run: RunCommand, st
     });
 }
 
-function prepared(command: Command, { out, error }: ProgramStreams): Command {
+function prepared(command: Command, { out, error, columns }: ProgramStreams): Command {
   return command
     .helpOption("-h, --help", "show this")
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (each) => [each.name(), ...each.aliases()].join(", ") })
-    .configureOutput({ writeOut: out, writeErr: error, outputError: () => {} })
+    .configureOutput({
+      writeOut: out,
+      writeErr: error,
+      outputError: () => {},
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+    })
     .showSuggestionAfterError()
     .enablePositionalOptions()
     .exitOverride();
+}
+
+function argumentOf({ name, about, choices }: ArgumentSpec): Argument {
+  const argument = new Argument(name, about);
+  return choices === undefined ? argument : argument.choices([...choices]);
 }
 
 function optionOf({ flags, about, fallback, choices }: OptionSpec): Option {
   const option = new Option(flags, about);
   if (fallback !== undefined) option.default(fallback);
   if (choices !== undefined) option.choices([...choices]);
+  else if (option.variadic) {
+    // One value each time that it is given; the parser would take all words after it, too.
+    option.variadic = false;
+    option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  }
   return option;
 }

@@ -1,4 +1,5 @@
 import type { GatewayClient } from "./client/gateway-client.ts";
+import type { GatewayCredentials } from "./client/gateway-credentials.ts";
 import type { ChosenGateway } from "./gateways/choose-gateway.ts";
 import type { Output } from "./output/output.ts";
 import type { Terminal } from "./terminal.ts";
@@ -11,6 +12,8 @@ export interface CommandContext {
   chosenGateway(): Promise<ChosenGateway>;
   /** A client of that gateway, with the credentials for it. */
   gateway(): Promise<GatewayClient>;
+  /** A client of any gateway, with these credentials. */
+  connect(gateway: ChosenGateway, credentials: GatewayCredentials | undefined): Promise<GatewayClient>;
   /** The namespace of `--namespace`, else of `weir.yaml` or the context; undefined is the gateway's default one. */
   namespace(): Promise<string | undefined>;
   /** Milliseconds of `--timeout`, else `fallback`. */
@@ -20,6 +23,8 @@ export interface CommandContext {
    * @throws CliError when the answer is no, or nobody can be asked
    */
   confirm(question: string): Promise<void>;
+  /** Runs when the command ends, also by Ctrl-C: it waits for this, and for nothing else. */
+  onClose(close: () => Promise<void>): void;
   /** Whether a person can be asked: stdin and stderr are terminals, and `--no-input` was not given. */
   readonly mayAsk: boolean;
 }

@@ -15,8 +15,12 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly about: string;
   /** What completion offers for it. */
-  readonly completes?: "function" | "namespace" | "secret" | "queue" | "context" | "call";
+  readonly completes?: CompletedNames;
+  readonly choices?: readonly string[];
 }
+
+/** Names that completion knows where to find; of calls it knows none. */
+export type CompletedNames = "function" | "namespace" | "secret" | "queue" | "context" | "call";
 
 export interface ExampleSpec {
   /** A whole command line that works against a Weir with the sample functions. */

@@ -2,11 +2,13 @@ import { resolve } from "node:path";
 
 import { parseDuration } from "../api/duration.ts";
 import { usageError } from "./cli-error.ts";
-import type { GatewayClient } from "./client/gateway-client.ts";
 import type { TlsFiles } from "./client/dispatcher.ts";
+import type { GatewayClient } from "./client/gateway-client.ts";
+import type { GatewayCredentials } from "./client/gateway-credentials.ts";
 import type { CommandContext } from "./command-context.ts";
 import type { ChosenGateway } from "./gateways/choose-gateway.ts";
 import type { LocalWeir } from "./gateways/local-weir.ts";
+import { mayColour } from "./output/colour.ts";
 import { Output } from "./output/output.ts";
 import type { SharedFlags } from "./shared-options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -21,26 +23,37 @@ interface Place {
   readonly namespace: string | undefined;
 }
 
-/** What a command works with, for these flags; `close` ends its connections. */
+/** What a command works with, for these flags; `close` ends its connections, and what else it opened. */
 export function openContext(
   terminal: Terminal,
   flags: SharedFlags,
 ): CommandContext & { readonly close: () => Promise<void> } {
-  const output = new Output(terminal, flags.output ?? "table", flags.quiet === true);
+  const colour = mayColour(flags.color ?? "auto", terminal);
+  const output = new Output(terminal, { format: flags.output ?? "table", quiet: flags.quiet === true, colour });
   const mayAsk = flags.input !== false && terminal.isTerminal.stdin && terminal.isTerminal.stderr;
   const closing: (() => Promise<void>)[] = [];
   const timeout = (fallback: number): number => timeoutOf(flags.timeout) ?? fallback;
   const place = once(() => findPlace(terminal, flags));
+  const connect = async (
+    gateway: ChosenGateway,
+    credentials: GatewayCredentials | undefined,
+  ): Promise<GatewayClient> => {
+    const opened = await openClient(terminal, flags, gateway, credentials, timeout(requestTimeout), output);
+    closing.push(opened.close);
+    return opened.client;
+  };
   return {
     terminal,
     output,
     mayAsk,
     timeout,
+    connect,
     chosenGateway: async () => (await place()).gateway,
     gateway: once(async () => {
-      const opened = await openClient(terminal, flags, await place(), timeout(requestTimeout), output);
-      closing.push(opened.close);
-      return opened.client;
+      const { gateway, local } = await place();
+      if (gateway.note !== undefined) output.note(gateway.note);
+      const { chooseCredentials } = await import("./gateways/choose-credentials.ts");
+      return connect(gateway, await chooseCredentials({ gateway, flags, terminal, local }));
     }),
     namespace: async () => {
       if (flags.namespace !== undefined) return flags.namespace;
@@ -51,10 +64,11 @@ export function openContext(
       if (flags.yes === true) return;
       if (!mayAsk) throw usageError(`Cannot ask "${question}": there is no terminal; say --yes`);
       const { askToConfirm } = await import("./output/ask.ts");
-      await askToConfirm(question);
+      await askToConfirm(question, terminal.signal);
     },
+    onClose: (close) => void closing.push(close),
     close: async () => {
-      for (const close of closing) await close();
+      for (const close of closing.splice(0).toReversed()) await close();
     },
   };
 }
@@ -69,7 +83,7 @@ async function findPlace(terminal: Terminal, flags: SharedFlags): Promise<Place>
   const [known, local, project] = await Promise.all([
     readContexts(contexts),
     findLocalWeir(terminal.directory, terminal.uid),
-    projectHead(terminal.directory),
+    projectHead(terminal.directory, { environment: terminal.environment, environmentFiles: flags.envFile }),
   ]);
   const gateway = chooseGateway({
     flag: flags.gateway,
@@ -85,20 +99,18 @@ async function findPlace(terminal: Terminal, flags: SharedFlags): Promise<Place>
 async function openClient(
   terminal: Terminal,
   flags: SharedFlags,
-  { gateway, local }: Place,
+  { address, context }: ChosenGateway,
+  credentials: GatewayCredentials | undefined,
   timeout: number,
   output: Output,
 ): Promise<{ readonly client: GatewayClient; readonly close: () => Promise<void> }> {
-  const { chooseCredentials } = await import("./gateways/choose-credentials.ts");
   const { openDispatcher } = await import("./client/dispatcher.ts");
   const { GatewayClient: Client } = await import("./client/gateway-client.ts");
-  const tls: TlsFiles = { ...gateway.context, ...definedTls(flags, terminal.directory) };
+  const tls: TlsFiles = { ...context, ...flaggedTls(flags, terminal.directory) };
   if (tls.tlsInsecure === true)
     output.warn("Any certificate is accepted: whoever is on the way can read and change all");
-  const credentials = await chooseCredentials({ gateway, flags, terminal, local });
-  const dispatcher = await openDispatcher(gateway.address, tls);
+  const dispatcher = await openDispatcher(address, tls, timeout);
   const debug = flags.debug === true ? (lines: string): void => void terminal.stderr.write(lines) : undefined;
-  const { address } = gateway;
   return {
     client: new Client({ address, credentials, dispatcher, timeout, signal: terminal.signal, debug }),
     close: () => dispatcher.destroy(),
@@ -106,7 +118,7 @@ async function openClient(
 }
 
 /** The TLS options that were given, with absolute paths. */
-function definedTls({ caFile, certFile, keyFile, tlsInsecure }: SharedFlags, directory: string): TlsFiles {
+export function flaggedTls({ caFile, certFile, keyFile, tlsInsecure }: SharedFlags, directory: string): TlsFiles {
   const path = (file: string | undefined): string | undefined => (file === undefined ? file : resolve(directory, file));
   const given = { caFile: path(caFile), certFile: path(certFile), keyFile: path(keyFile), tlsInsecure };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

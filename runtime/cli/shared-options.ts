@@ -1,12 +1,19 @@
-import type { OptionGroup, OptionSpec } from "./command-spec.ts";
+import type { CommandSpec, OptionGroup, OptionSpec } from "./command-spec.ts";
 import type { CredentialFlags } from "./gateways/choose-credentials.ts";
 import type { TlsFiles } from "./client/dispatcher.ts";
+import { colourChoices, type ColourChoice } from "./output/colour.ts";
 import { outputFormats, type OutputFormat } from "./output/output.ts";
 
 /** Options of every command. */
 export const commonOptions: readonly OptionSpec[] = [
   { flags: "-q, --quiet", about: "write nothing to stderr but errors and warnings" },
   { flags: "--no-input", about: "ask nothing, even on a terminal" },
+  {
+    flags: "--color <when>",
+    about: "colour of states, as NO_COLOR and FORCE_COLOR say by default",
+    fallback: "auto",
+    choices: colourChoices,
+  },
   { flags: "--debug", about: "show requests and replies on stderr, without secrets, and the stack of a defect" },
 ];
 
@@ -33,6 +40,11 @@ export const groupOptions: Readonly<Record<OptionGroup, readonly OptionSpec[]>> 
   confirm: [{ flags: "--yes", about: "do not ask for confirmation" }],
 };
 
+/** All options of a command, in the order of its help. */
+export function optionsOf(spec: Pick<CommandSpec<never>, "options" | "groups">): readonly OptionSpec[] {
+  return [...(spec.options ?? []), ...spec.groups.flatMap((group) => groupOptions[group]), ...commonOptions];
+}
+
 /** The values of the options above, as the parser names them. */
 export interface SharedFlags extends CredentialFlags, TlsFiles {
   readonly gateway?: string;
@@ -41,8 +53,11 @@ export interface SharedFlags extends CredentialFlags, TlsFiles {
   readonly output?: OutputFormat;
   readonly timeout?: string;
   readonly quiet?: boolean;
+  readonly color?: ColourChoice;
   /** False with `--no-input`. */
   readonly input?: boolean;
   readonly debug?: boolean;
   readonly yes?: boolean;
+  /** `--env-file` of the commands that read `weir.yaml`. */
+  readonly envFile?: readonly string[];
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+
+import { inject } from "vitest";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { tempDirectory } from "./temp-directory.ts";
@@ -21,6 +22,10 @@ export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Working directory; the person's home by default. */
   readonly directory?: string;
+  /** Of what it writes; UTF-8 by default. */
+  readonly encoding?: "utf8" | "latin1";
+  /** Gets its process id as soon as it runs. */
+  readonly started?: (pid: number) => void;
 }
 
 /** The home of a person who has the command `weir` and nothing else. */
@@ -30,9 +35,8 @@ export interface CliHome extends AsyncDisposable {
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>;
 }
 
-/** The command's main file; `WEIR_TEST_CLI` names another that is run instead, such as a packed one. */
-export const cliMain =
-  environment()["WEIR_TEST_CLI"] ?? fileURLToPath(new URL("../../runtime/cli/main.ts", import.meta.url));
+/** The command `weir`, as a program and its first arguments (`cli-setup.ts`). */
+export const cliCommand = inject("weirCommand");
 
 /** Makes an empty home; it is removed at the end of an `await using` block. */
 export async function openCliHome(): Promise<CliHome> {
@@ -50,14 +54,16 @@ export function gatewayEnvironment({ url, user, data }: WeirProcess): Record<str
 }
 
 async function runCommand(home: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
-  const child = spawn(process.execPath, [cliMain, ...args], {
+  const [program, ...first] = cliCommand;
+  const child = spawn(program, [...first, ...args], {
     cwd: options.directory ?? home,
     env: { HOME: home, PATH: environment()["PATH"], ...options.environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const written = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => (written[name] += text));
+    child[name].setEncoding(options.encoding ?? "utf8").on("data", (text: string) => (written[name] += text));
+  if (child.pid !== undefined) options.started?.(child.pid);
   // A command that reads no input may end before it is written.
   child.stdin.on("error", () => {});
   child.stdin.end(options.input ?? "");

@@ -1,7 +1,7 @@
 import { escapeLine } from "../output/escape-text.ts";
 
-/** Headers whose values are secrets. */
-const secretHeaders: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie"]);
+/** Names of headers whose values are secrets (`security.md` §6). */
+const secretName = /^(?:(?:proxy-)?authorization|cookie|set-cookie)$|token|secret|key/i;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 export function debugLines(first: string, headers: Headers): string {
   const lines = Object.entries(headers).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    const shown = secretHeaders.has(name.toLowerCase()) ? "…" : String(value);
+    const shown = secretName.test(name) ? "…" : String(value);
     return [`  ${escapeLine(`${name}: ${shown}`)}\n`];
   });
   return `${escapeLine(first)}\n${lines.join("")}`;

@@ -1,4 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
@@ -14,31 +16,55 @@ export interface TlsFiles {
   readonly tlsInsecure?: boolean | undefined;
 }
 
-/** Milliseconds until a connection is there. */
+/** Milliseconds until a connection is there, if no request is given up sooner. */
 const connectTimeout = 10_000;
 
 /**
- * Connections to `address`: through the proxy that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` say, but never to this
- * machine.
- * @throws CliError when a file cannot be read
+ * Connections to `address`, given up after `timeout` milliseconds: through the proxy that `HTTP_PROXY`, `HTTPS_PROXY`
+ * and `NO_PROXY` say, but never to this machine.
+ * @throws CliError when a file or proxy cannot be used
  */
-export async function openDispatcher(address: string, tls: TlsFiles): Promise<Dispatcher> {
-  const connect = {
-    timeout: connectTimeout,
+export async function openDispatcher(address: string, tls: TlsFiles, timeout: number): Promise<Dispatcher> {
+  const requestTls = {
     rejectUnauthorized: tls.tlsInsecure !== true,
     ...(await pem("ca", "--ca-file", tls.caFile)),
     ...(await pem("cert", "--cert-file", tls.certFile)),
     ...(await pem("key", "--key-file", tls.keyFile)),
   };
-  const { timeout: _, ...requestTls } = connect;
-  return isLoopbackAddress(address) ? new Agent({ connect }) : new EnvHttpProxyAgent({ connect, requestTls });
+  checkTls(requestTls);
+  const connect = { ...requestTls, timeout: Math.min(timeout, connectTimeout) };
+  if (isLoopbackAddress(address)) return new Agent({ connect });
+  try {
+    return new EnvHttpProxyAgent({ connect, requestTls, connectTimeout: connect.timeout });
+  } catch (cause) {
+    throw usageError(`Cannot use the proxy of HTTP_PROXY or HTTPS_PROXY: ${messageOf(cause)}`);
+  }
 }
 
-async function pem(key: "ca" | "cert" | "key", flag: string, file: string | undefined): Promise<object> {
+type Pem = Readonly<Partial<Record<"ca" | "cert" | "key", Buffer>>>;
+
+async function pem(key: keyof Pem, flag: string, file: string | undefined): Promise<Pem> {
   if (file === undefined) return {};
   try {
-    return { [key]: await readFile(file) };
+    const content = await readFile(file);
+    // The library takes any text for authorities, and trusts none of them.
+    if (key === "ca") void new X509Certificate(content);
+    return { [key]: content };
   } catch (cause) {
-    throw usageError(`Cannot read "${file}" of ${flag}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw usageError(`Cannot use "${file}" of ${flag}: ${messageOf(cause)}`);
   }
+}
+
+function checkTls({ cert, key }: Pem): void {
+  if ((cert === undefined) !== (key === undefined))
+    throw usageError("Cannot show a certificate: --cert-file and --key-file are needed both");
+  try {
+    if (cert !== undefined && key !== undefined) createSecureContext({ cert, key });
+  } catch (cause) {
+    throw usageError(`Cannot use the files of --cert-file and --key-file: ${messageOf(cause)}`);
+  }
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
 }

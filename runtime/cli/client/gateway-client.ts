@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-import { request, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 
 import { release } from "../../api/version.ts";
 import { CliError } from "../cli-error.ts";
@@ -8,6 +8,7 @@ import { exitCode } from "../exit-code.ts";
 import { authorizationOf, type GatewayCredentials } from "./gateway-credentials.ts";
 import { debugLines } from "./debug-log.ts";
 import type { GatewayReply } from "./gateway-reply.ts";
+import { escapeLine } from "../output/escape-text.ts";
 import { readLimited } from "./read-limited.ts";
 import { refusal } from "./refusal.ts";
 import { unreachable } from "./unreachable.ts";
@@ -26,7 +27,8 @@ export interface GatewayClientOptions {
 
 export interface GatewayRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is. */
@@ -35,6 +37,8 @@ export interface GatewayRequest {
   readonly authorized?: boolean;
   /** Milliseconds until the head of the reply, instead of the client's. */
   readonly timeout?: number;
+  /** Longest time without a byte of the reply's body, milliseconds; default none, for `json` as the timeout. */
+  readonly idleTimeout?: number;
 }
 
 /** Most bytes of a JSON reply; a list of 10 000 functions takes about a third. */
@@ -50,6 +54,12 @@ export class GatewayClient {
     this.#options = options;
   }
 
+  /** Who signs in: the user, or `token`; undefined without credentials. */
+  get user(): string | undefined {
+    const { credentials } = this.#options;
+    return credentials?.kind === "basic" ? credentials.user : credentials && "token";
+  }
+
   /** Whether it has credentials to send. */
   get hasCredentials(): boolean {
     return this.#options.credentials !== undefined;
@@ -60,13 +70,14 @@ export class GatewayClient {
    * @throws CliError with the gateway's sentence on 400 and more, and when it cannot be reached or read
    */
   async json<T>(method: string, path: string, options: GatewayRequest = {}): Promise<T> {
-    const { body, headers } = await this.accepted(method, path, options);
+    const idleTimeout = options.timeout ?? this.#options.timeout;
+    const { body, headers } = await this.accepted(method, path, { idleTimeout, ...options });
     const text = await readLimited(body, mostJson);
     if (text === "") return undefined as T;
     try {
       return JSON.parse(text) as T;
     } catch (cause) {
-      const type = String(headers["content-type"] ?? "no type");
+      const type = escapeLine(String(headers["content-type"] ?? "of no type"));
       throw new CliError(
         exitCode.failed,
         `Cannot read the reply of ${this.address}: it is ${type}, not JSON; is it a Weir gateway?`,
@@ -91,28 +102,28 @@ export class GatewayClient {
    */
   async send(method: string, path: string, options: GatewayRequest = {}): Promise<GatewayReply> {
     const { credentials, debug, dispatcher, signal } = this.#options;
-    const { authorized = true, timeout = this.#options.timeout } = options;
-    const url = new URL(this.address + path);
-    for (const [name, value] of Object.entries(options.query ?? {}))
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    const headers: Record<string, string> = {
+    const { authorized = true, timeout = this.#options.timeout, idleTimeout = 0 } = options;
+    const { origin } = new URL(this.address);
+    const target = targetOf(this.address.slice(origin.length) + path, options.query);
+    const headers: Record<string, string | string[]> = {
       accept: "application/json",
       "user-agent": `weir-cli/${release}`,
       ...(options.json === undefined ? {} : { "content-type": "application/json" }),
       ...(credentials !== undefined && authorized ? { authorization: authorizationOf(credentials) } : {}),
-      ...options.headers,
+      ...copyOf(options.headers),
     };
-    debug?.(debugLines(`> ${method} ${url.href}`, headers));
+    debug?.(debugLines(`> ${method} ${origin}${target}`, headers));
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     try {
-      const reply = await request(url, {
+      const reply = await dispatcher.request({
+        origin,
+        path: target,
         method,
         headers,
         body: body ?? null,
-        dispatcher,
         signal,
         headersTimeout: timeout,
-        bodyTimeout: 0,
+        bodyTimeout: idleTimeout,
       });
       debug?.(debugLines(`< ${reply.statusCode}`, reply.headers));
       return { status: reply.statusCode, headers: reply.headers, body: reply.body };
@@ -120,4 +131,17 @@ export class GatewayClient {
       throw unreachable(this.address, timeout, cause);
     }
   }
+}
+
+/** Path and query as they are sent: `path` byte for byte, which a URL would not keep (`/a/../b`, `%2e`). */
+function targetOf(path: string, query: GatewayRequest["query"] = {}): string {
+  const added = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) added.set(name, String(value));
+  if (added.size === 0) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${added.toString()}`;
+}
+
+function copyOf(headers: GatewayRequest["headers"] = {}): Record<string, string | string[]> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "string" ? value : [...value]]));
 }

@@ -4,23 +4,23 @@ import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
 
 /**
- * A body as text.
- * @throws CliError when it is longer than `limit` bytes, or breaks off
+ * A body as text; `what` it is, as in `the reply`.
+ * @throws CliError when it is longer than `limit` bytes, breaks off, or no more of it comes
  */
-export async function readLimited(body: Readable, limit: number): Promise<string> {
+export async function readLimited(body: Readable, limit: number, what = "the reply"): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.byteLength;
-      if (length > limit) throw new CliError(exitCode.failed, `Cannot read the reply: it is over ${limit} bytes`);
+      if (length > limit) throw new CliError(exitCode.failed, `Cannot read ${what}: it is over ${limit} bytes`);
       chunks.push(chunk);
     }
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
-    throw new CliError(exitCode.unavailable, "Cannot read the reply: the connection was closed before its end", {
-      cause,
-    });
+    throw isIdle(cause)
+      ? new CliError(exitCode.timeout, `Cannot read ${what}: its rest does not come`, { cause })
+      : new CliError(exitCode.unavailable, `Cannot read ${what}: the connection was closed before its end`, { cause });
   }
   return Buffer.concat(chunks).toString("utf8");
 }
@@ -39,4 +39,14 @@ export async function readStartOf(body: Readable, limit: number): Promise<string
     // What came is all there is.
   }
   return Buffer.concat(chunks).subarray(0, limit).toString("utf8");
+}
+
+function isIdle(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "UND_ERR_BODY_TIMEOUT";
+}
+
+/** Ends the reading of a body of which nobody needs the rest. */
+export function discardBody(body: Readable): void {
+  // Without this its error would be nobody's, and end the process.
+  body.on("error", () => {}).destroy();
 }

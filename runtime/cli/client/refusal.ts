@@ -5,15 +5,17 @@ import { exitCode, type ExitCode } from "../exit-code.ts";
 import { hintFor } from "../hints.ts";
 import { escapeLine } from "../output/escape-text.ts";
 import type { GatewayReply } from "./gateway-reply.ts";
-import { readStartOf } from "./read-limited.ts";
+import { discardBody, readStartOf } from "./read-limited.ts";
 
 /** Most bytes of an error's body that are read. */
 const mostText = 16_384;
+/** Most characters of an address in a sentence. */
+const mostLocation = 200;
 
 /** A gateway's refusal (contract §1.7) as an error: its sentence, and the exit code of its status. */
 export async function refusal(address: string, method: string, path: string, reply: GatewayReply): Promise<CliError> {
   const text = await readStartOf(reply.body, mostText);
-  reply.body.destroy();
+  discardBody(reply.body);
   const { code, detail } = problemIn(text);
   const { status } = reply;
   const plain = text.trim();
@@ -22,8 +24,16 @@ export async function refusal(address: string, method: string, path: string, rep
     detail ??
     (isText && plain !== "" && !plain.includes("\n")
       ? plain
-      : `Cannot ${method} ${path} at ${address}: it replied ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd());
-  return new CliError(exitOfStatus(status), escapeLine(sentence), { code, hint: hintFor(code ?? "", address) });
+      : `Cannot ${method} ${path} at ${address}: ${replied(reply)}`);
+  // A proxy in front knows no codes.
+  const hint = hintFor(code ?? (status === 401 ? "credentials_required" : ""), address);
+  return new CliError(exitOfStatus(status), escapeLine(sentence), { code, hint });
+}
+
+function replied({ status, headers: { location } }: GatewayReply): string {
+  if (status < 400 && typeof location === "string")
+    return `it leads to "${location.slice(0, mostLocation)}", and no redirect is followed`;
+  return `it replied ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd();
 }
 
 /** The exit code for a status of 300 or more. */

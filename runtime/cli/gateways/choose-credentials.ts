@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 
 import { CliError, usageError } from "../cli-error.ts";
 import type { GatewayCredentials } from "../client/gateway-credentials.ts";
@@ -7,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import type { ChosenGateway } from "./choose-gateway.ts";
 import { configFiles } from "./config-directory.ts";
 import { isLoopbackAddress } from "./gateway-address.ts";
-import { localCredentials, type LocalWeir } from "./local-weir.ts";
+import { listensAt, localCredentials, type LocalWeir } from "./local-weir.ts";
 import { readSecretInput } from "./read-secret-input.ts";
 import { storedCredentials } from "./stored-credentials.ts";
 
@@ -34,62 +35,74 @@ export interface CredentialPlace {
  */
 export async function chooseCredentials(place: CredentialPlace): Promise<GatewayCredentials | undefined> {
   const found = await findCredentials(place);
-  const { address } = place.gateway;
-  if (
-    found === undefined ||
-    address.startsWith("https:") ||
-    isLoopbackAddress(address) ||
-    place.flags.insecureHttp === true
-  )
-    return found;
+  if (found !== undefined) checkTransport(place.gateway.address, place.flags);
+  return found;
+}
+
+/**
+ * The credentials that flags give; undefined when there are none, also if they name a user alone.
+ * @throws CliError when there is more than one, or they cannot be read
+ */
+export async function flaggedCredentials(
+  { user = "admin", passwordFile, passwordStdin = false, tokenFile }: CredentialFlags,
+  terminal: Terminal,
+): Promise<GatewayCredentials | undefined> {
+  const ways = [passwordFile !== undefined, passwordStdin, tokenFile !== undefined].filter(Boolean).length;
+  if (ways > 1)
+    throw usageError("Cannot choose credentials: give one of --password-file, --password-stdin and --token-file");
+  if (tokenFile !== undefined)
+    return {
+      kind: "bearer",
+      token: checkedToken(await secretFile(tokenFile, "--token-file", terminal), "--token-file"),
+    };
+  if (passwordFile !== undefined)
+    return { kind: "basic", user, password: await secretFile(passwordFile, "--password-file", terminal) };
+  return passwordStdin ? { kind: "basic", user, password: await readSecretInput(terminal) } : undefined;
+}
+
+/**
+ * Checks that nobody on the way to `address` can read credentials.
+ * @throws CliError when they would cross a network without TLS
+ */
+export function checkTransport(address: string, { insecureHttp }: CredentialFlags): void {
+  if (address.startsWith("https:") || isLoopbackAddress(address) || insecureHttp === true) return;
   throw usageError(
     `Cannot send credentials to ${address}: without TLS anybody on the way can read them; use https, or say --insecure-http`,
   );
 }
 
-async function findCredentials({
-  gateway,
-  flags,
-  terminal,
-  local,
-}: CredentialPlace): Promise<GatewayCredentials | undefined> {
-  const { address, byProject } = gateway;
+async function findCredentials(place: CredentialPlace): Promise<GatewayCredentials | undefined> {
+  const { gateway, flags, terminal, local } = place;
+  const given = await flaggedCredentials(flags, terminal);
+  if (given === undefined && flags.user !== undefined)
+    throw usageError("Cannot use --user: give its password with --password-file or --password-stdin");
   return (
-    (await ofFlags(flags, terminal)) ??
-    (byProject ? undefined : await ofEnvironment(terminal)) ??
-    (await storedCredentials(configFiles(terminal).credentials, address)) ??
-    (local !== undefined && isLoopbackAddress(address) && (local.address ?? address) === address
-      ? await localCredentials(local, terminal.uid)
-      : undefined)
+    given ??
+    (gateway.byProject ? undefined : await environmentCredentials(terminal)) ??
+    (await storedCredentials(configFiles(terminal).credentials, gateway.address, terminal.uid)) ??
+    (local !== undefined && listensAt(local, gateway.address) ? await localCredentials(local, terminal.uid) : undefined)
   );
 }
 
-async function ofFlags(flags: CredentialFlags, terminal: Terminal): Promise<GatewayCredentials | undefined> {
-  const { user, passwordFile, passwordStdin = false, tokenFile } = flags;
-  const ways = [passwordFile !== undefined, passwordStdin, tokenFile !== undefined].filter(Boolean).length;
-  if (ways > 1)
-    throw usageError("Cannot choose credentials: give one of --password-file, --password-stdin and --token-file");
-  if (tokenFile !== undefined) return { kind: "bearer", token: await secretFile(tokenFile, "--token-file") };
-  if (passwordFile !== undefined)
-    return { kind: "basic", user: user ?? "admin", password: await secretFile(passwordFile, "--password-file") };
-  if (passwordStdin) return { kind: "basic", user: user ?? "admin", password: await readSecretInput(terminal) };
-  if (user === undefined) return undefined;
-  throw usageError("Cannot use --user: give its password with --password-file or --password-stdin");
-}
-
-async function ofEnvironment({ environment }: Terminal): Promise<GatewayCredentials | undefined> {
-  const { WEIR_TOKEN: token, WEIR_USER: user, WEIR_PASSWORD_FILE: file } = environment;
-  if (token !== undefined && token !== "") return { kind: "bearer", token };
+async function environmentCredentials(terminal: Terminal): Promise<GatewayCredentials | undefined> {
+  const { WEIR_TOKEN: token, WEIR_USER: user, WEIR_PASSWORD_FILE: file } = terminal.environment;
+  if (token !== undefined && token !== "") return { kind: "bearer", token: checkedToken(token, "WEIR_TOKEN") };
   if (file === undefined || file === "") return undefined;
-  return { kind: "basic", user: user ?? "admin", password: await secretFile(file, "WEIR_PASSWORD_FILE") };
+  return { kind: "basic", user: user || "admin", password: await secretFile(file, "WEIR_PASSWORD_FILE", terminal) };
 }
 
 /** The content of a file that holds a secret, without the white space around it. */
-async function secretFile(path: string, source: string): Promise<string> {
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+async function secretFile(path: string, source: string, { directory }: Terminal): Promise<string> {
+  const text = await readFile(resolve(directory, path), "utf8").catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(exitCode.credentials, `Cannot read "${path}" of ${source}: ${reason}`, { cause });
   });
   if (text.trim() !== "") return text.trim();
   throw new CliError(exitCode.credentials, `Cannot use "${path}" of ${source}: it is empty`);
+}
+
+/** A token that a header can carry. */
+function checkedToken(token: string, source: string): string {
+  if (/^[\x21-\x7E]+$/.test(token)) return token;
+  throw new CliError(exitCode.credentials, `Cannot use the token of ${source}: it has white space or other characters`);
 }

@@ -1,6 +1,4 @@
-import type { Contexts, GatewayContext } from "./contexts.ts";
-import { usageError } from "../cli-error.ts";
-import { nearestName } from "../../api/closest-name.ts";
+import { unknownContext, type Contexts, type GatewayContext } from "./contexts.ts";
 import { gatewayAddress } from "./gateway-address.ts";
 
 /** What may say which gateway is meant; each is undefined when it says nothing. */
@@ -26,10 +24,17 @@ export interface ChosenGateway {
   readonly context: GatewayContext | undefined;
   /** Named by `weir.yaml` alone: credentials of the environment are not for it. */
   readonly byProject: boolean;
+  /** A sentence for people who may have meant another one; undefined when nothing else was named. */
+  readonly note: string | undefined;
 }
 
 /** Where `npm start` listens. */
 const defaultAddress = "http://127.0.0.1:8080";
+
+/** A gateway that the command line names. */
+export function namedGateway(text: string, source: string): ChosenGateway {
+  return { ...chosen, address: gatewayAddress(text, source), source };
+}
 
 /**
  * The first source that names a gateway.
@@ -37,36 +42,51 @@ const defaultAddress = "http://127.0.0.1:8080";
  */
 export function chooseGateway(sources: GatewaySources): ChosenGateway {
   const { environment, contexts } = sources;
-  const by = (text: string | undefined, source: string, byProject = false): ChosenGateway | undefined =>
-    text === undefined || text === ""
-      ? undefined
-      : { address: gatewayAddress(text, source), source, context: undefined, byProject };
+  const by = (text: string | undefined, source: string): ChosenGateway | undefined =>
+    text === undefined || text === "" ? undefined : namedGateway(text, source);
   const named = (name: string | undefined, source: string): ChosenGateway | undefined => {
     if (name === undefined || name === "") return undefined;
     const context = contextNamed(contexts, name, source);
-    return { address: gatewayAddress(context.gateway, `context "${name}"`), source, context, byProject: false };
+    const shown = `context "${name}"`;
+    return { ...chosen, address: gatewayAddress(context.gateway, shown), source: shown, context };
   };
   return (
     by(sources.flag, "--gateway") ??
     named(sources.contextFlag, "--context") ??
     named(environment["WEIR_CONTEXT"], "WEIR_CONTEXT") ??
     by(environment["WEIR_GATEWAY"], "WEIR_GATEWAY") ??
-    by(sources.project, "weir.yaml", true) ??
+    ofProject(by(sources.project, "weir.yaml"), contexts) ??
     by(sources.local, ".weir/address") ??
-    named(contexts.current, `context "${contexts.current ?? ""}"`) ??
-    by(environment["OPENFAAS_URL"], "OPENFAAS_URL") ?? {
-      address: defaultAddress,
-      source: "the default",
-      context: undefined,
-      byProject: false,
-    }
+    named(contexts.current, "the contexts") ??
+    by(environment["OPENFAAS_URL"], "OPENFAAS_URL") ?? { ...chosen, address: defaultAddress, source: "the default" }
   );
+}
+
+const chosen = { context: undefined, byProject: false, note: undefined };
+
+function ofProject(
+  project: ChosenGateway | undefined,
+  { contexts, current = "" }: Contexts,
+): ChosenGateway | undefined {
+  if (project === undefined) return undefined;
+  const other = Object.hasOwn(contexts, current) ? contexts[current]?.gateway : undefined;
+  const note =
+    other === undefined || sameGateway(other, project.address)
+      ? undefined
+      : `Using ${project.address} of weir.yaml, not ${other} of the current context "${current}"`;
+  return { ...project, byProject: true, note };
+}
+
+function sameGateway(text: string, address: string): boolean {
+  try {
+    return gatewayAddress(text, "a context") === address;
+  } catch {
+    return false;
+  }
 }
 
 function contextNamed({ contexts }: Contexts, name: string, source: string): GatewayContext {
   const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
-  if (context !== undefined) return context;
-  const near = nearestName(name, Object.keys(contexts));
-  const question = near === undefined ? "" : `; did you mean "${near}"?`;
-  throw usageError(`Cannot use context "${name}" of ${source}: there is none${question}`, "weir context list");
+  if (context === undefined) throw unknownContext(name, contexts, ` of ${source}`);
+  return context;
 }

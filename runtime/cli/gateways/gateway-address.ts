@@ -7,8 +7,10 @@ import { usageError } from "../cli-error.ts";
  */
 export function gatewayAddress(text: string, source: string): string {
   const refuse = (reason: string): never => {
-    throw usageError(`Cannot use gateway "${text}" of ${source}: ${reason}`);
+    const shown = text.replace(/^((?:[a-z][a-z0-9+.-]*:\/\/)?)[^/]*@/i, "$1…@");
+    throw usageError(`Cannot use gateway "${shown}" of ${source}: ${reason}`);
   };
+  if (text.includes("${")) return refuse("its variable is not set");
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const local = /^(?:localhost|127\.[\d.]+|\[::1\])(?::|\/|$)/i.test(text);
   const whole = hasScheme ? text : `${local ? "http" : "https"}://${text}`;

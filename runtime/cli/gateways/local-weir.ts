@@ -17,9 +17,19 @@ export interface LocalWeir {
 export async function findLocalWeir(directory: string, uid: number | undefined): Promise<LocalWeir | undefined> {
   for (let at = directory; ; at = dirname(at)) {
     const candidate = join(at, ".weir");
-    if (await isOwn(candidate, uid)) return { directory: candidate, address: await readAddress(candidate, uid) };
+    if (await isOwn(candidate, "directory", uid))
+      return { directory: candidate, address: await readAddress(candidate, uid) };
     if (dirname(at) === at) return undefined;
   }
+}
+
+/** Whether it listens at `address`, or may do so: nobody knows where it listens while it does not run. */
+export function listensAt({ address: own }: LocalWeir, address: string): boolean {
+  if (!isLoopbackAddress(address)) return false;
+  if (own === undefined) return true;
+  // Names of this machine differ.
+  const [here, there] = [new URL(own), new URL(address)];
+  return here.protocol === there.protocol && here.port === there.port;
 }
 
 /** The administrator's credentials of a Weir on this machine, if this user may read them. */
@@ -29,7 +39,7 @@ export async function localCredentials(
 ): Promise<GatewayCredentials | undefined> {
   const read = async (name: string): Promise<string> => {
     const file = join(directory, "credentials", name);
-    return (await isOwn(file, uid)) ? (await readFile(file, "utf8").catch(() => "")).trim() : "";
+    return (await isOwn(file, "file", uid)) ? (await readFile(file, "utf8").catch(() => "")).trim() : "";
   };
   const [user, password] = [await read(credentialFile.user), await read(credentialFile.password)];
   return user === "" || password === "" ? undefined : { kind: "basic", user, password };
@@ -37,18 +47,23 @@ export async function localCredentials(
 
 async function readAddress(directory: string, uid: number | undefined): Promise<string | undefined> {
   const file = join(directory, "address");
-  if (!(await isOwn(file, uid))) return undefined;
+  if (!(await isOwn(file, "file", uid))) return undefined;
   const text = await readFile(file, "utf8").then(
     (content) => content.trim(),
     () => "",
   );
-  if (!URL.canParse(text)) return undefined;
-  const address = gatewayAddress(text, file);
-  return isLoopbackAddress(address) ? address : undefined;
+  try {
+    const address = gatewayAddress(text, file);
+    return isLoopbackAddress(address) ? address : undefined;
+  } catch {
+    // Not what a Weir writes.
+    return undefined;
+  }
 }
 
-/** Whether it is a file or directory of this user, and not a link to something else. */
-async function isOwn(path: string, uid: number | undefined): Promise<boolean> {
+/** Whether it is a file or directory of this user, and not a link to one. */
+async function isOwn(path: string, kind: "file" | "directory", uid: number | undefined): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  return found !== undefined && !found.isSymbolicLink() && (uid === undefined || found.uid === uid);
+  if (found === undefined || (uid !== undefined && found.uid !== uid)) return false;
+  return kind === "file" ? found.isFile() : found.isDirectory();
 }

@@ -1,36 +1,37 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
 
-/** Milliseconds that another process may hold the lock; a change takes a few. */
-const lockTimeout = 10_000;
+/** Milliseconds to wait for the lock; a change takes a few. */
+const lockTimeout = 30_000;
 const pollInterval = 20;
+/** Milliseconds after which a lock or file of another process is abandoned, whether or not its number is in use. */
+const abandonedAge = 60_000;
 
 /**
  * Replaces the content of a small file that several processes change: one after the other, by rename, so that a reader
  * or a crash never sees half of it. `change` gets the present text, empty if there is none. The file has mode 0600,
- * its directory 0700.
+ * its directory, which is this program's own, 0700.
+ * @throws CliError when it cannot be written, or another process holds its lock
  */
 export async function changeFile(file: string, change: (text: string) => string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.${randomBytes(6).toString("hex")}`;
-  const release = await lock(`${file}.lock`);
   try {
-    const handle = await open(fresh, "wx", 0o600);
+    await openDirectory(dirname(file));
+    const release = await lock(`${file}.lock`);
     try {
-      await handle.writeFile(change(await readIfThere(file)));
-      await handle.sync();
+      await removeLeftovers(file);
+      await replace(file, change(await readIfThere(file)));
     } finally {
-      await handle.close();
+      await release();
     }
-    await rename(fresh, file);
-  } finally {
-    await rm(fresh, { force: true });
-    await release();
+  } catch (cause) {
+    if (cause instanceof CliError || !hasCode(cause)) throw cause;
+    throw new CliError(exitCode.usage, `Cannot change "${file}": ${cause.message}`, { cause });
   }
 }
 
@@ -38,29 +39,92 @@ export async function changeFile(file: string, change: (text: string) => string)
 export async function readIfThere(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
-  } catch (err) {
-    if (err instanceof Error && "code" in err && err.code === "ENOENT") return "";
-    throw new CliError(exitCode.usage, `Cannot read "${file}": ${err instanceof Error ? err.message : String(err)}`, {
-      cause: err,
-    });
+  } catch (cause) {
+    if (hasCode(cause, "ENOENT")) return "";
+    throw new CliError(exitCode.usage, `Cannot read "${file}": ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Acquires the lock file, which holds a process id and a random token. */
-async function lock(file: string): Promise<() => Promise<void>> {
-  const token = randomBytes(6).toString("hex");
-  const own = `${file}.${token}`;
-  await writeFile(own, `${process.pid} ${token}`, { mode: 0o600 });
+async function openDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (((await stat(directory)).mode & 0o077) !== 0) await chmod(directory, 0o700);
+}
+
+async function replace(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${token()}`;
   try {
-    for (const deadline = performance.now() + 2 * lockTimeout; performance.now() < deadline;) {
-      if (await tryLink(own, file)) return () => rm(file, { force: true });
-      await removeAbandoned(file, own);
+    const handle = await open(fresh, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(fresh, file);
+  } catch (err) {
+    await rm(fresh, { force: true });
+    throw err;
+  }
+}
+
+/** Acquires the lock file: a link, which appears at once with all of its content, and only if there was none. */
+async function lock(file: string): Promise<() => Promise<void>> {
+  const id = token();
+  const own = `${process.pid} ${hostname()} ${id}`;
+  const fresh = `${file}.${id}`;
+  await writeFile(fresh, own, { mode: 0o600, flag: "wx" });
+  try {
+    for (const deadline = performance.now() + lockTimeout; performance.now() < deadline;) {
+      if (await tryLink(fresh, file)) return () => remove(file, own);
+      const seen = await readIfThere(file);
+      if (await isAbandoned(file, seen)) await removeAbandoned(file, seen);
       await pause(pollInterval);
     }
   } finally {
-    await rm(own, { force: true });
+    await rm(fresh, { force: true });
   }
-  throw new CliError(exitCode.failed, `Cannot change "${file}": another process holds its lock`);
+  throw new CliError(exitCode.failed, `Cannot change "${file.replace(/(?:\.lock|\.guard)+$/, "")}": it is locked`, {
+    hint: `rm ${file}`,
+  });
+}
+
+/**
+ * Removes the lock of a process that is gone. One process at a time does that, else the second would remove the new
+ * lock of a third.
+ */
+async function removeAbandoned(file: string, seen: string): Promise<void> {
+  const release = await lock(`${file}.guard`);
+  try {
+    await remove(file, seen);
+  } finally {
+    await release();
+  }
+}
+
+async function remove(file: string, content: string): Promise<void> {
+  if ((await readIfThere(file)) === content) await rm(file, { force: true });
+}
+
+async function isAbandoned(file: string, content: string): Promise<boolean> {
+  const [pid = "", host] = content.split(" ");
+  if (pid === "") return false;
+  return (host === hostname() && !isRunning(Number(pid))) || (await isOld(file));
+}
+
+/** Removes what processes left that were killed while they wrote or waited. */
+async function removeLeftovers(file: string): Promise<void> {
+  const name = basename(file);
+  const leftover = /^\.(?:lock(?:\.guard)*\.)?[0-9a-f]{12}$/;
+  for (const each of await readdir(dirname(file))) {
+    const path = join(dirname(file), each);
+    if (each.startsWith(name) && leftover.test(each.slice(name.length)) && (await isOld(path)))
+      await rm(path, { force: true });
+  }
+}
+
+async function isOld(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > abandonedAge;
 }
 
 async function tryLink(from: string, to: string): Promise<boolean> {
@@ -68,29 +132,28 @@ async function tryLink(from: string, to: string): Promise<boolean> {
     await link(from, to);
     return true;
   } catch (err) {
-    if (err instanceof Error && "code" in err && err.code === "EEXIST") return false;
+    if (hasCode(err, "EEXIST")) return false;
     throw err;
   }
-}
-
-/** Removes the lock of a process that is gone, or one older than the timeout; never one that was made meanwhile. */
-async function removeAbandoned(file: string, own: string): Promise<void> {
-  const seen = await readIfThere(file);
-  const age = await stat(file).then(
-    ({ ctimeMs }) => Date.now() - ctimeMs,
-    () => 0,
-  );
-  if (seen === "" || (isRunning(Number.parseInt(seen, 10)) && age < lockTimeout)) return;
-  const aside = `${own}.abandoned`;
-  await rename(file, aside).catch(() => {});
-  if ((await readIfThere(aside)) !== seen) await link(aside, file).catch(() => {});
-  await rm(aside, { force: true });
 }
 
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (err) {
-    return err instanceof Error && "code" in err && err.code === "EPERM";
+    return hasCode(err, "EPERM");
   }
+}
+
+function token(): string {
+  return randomBytes(6).toString("hex");
+}
+
+/** Whether it is an error of the system, and with this code if one is named. */
+function hasCode(err: unknown, code?: string): err is Error {
+  return err instanceof Error && "code" in err && (code === undefined || err.code === code);
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
 }

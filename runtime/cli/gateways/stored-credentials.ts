@@ -13,26 +13,52 @@ type Stored = Readonly<Record<string, GatewayCredentials>>;
  * The credentials stored for exactly this address; undefined when there are none.
  * @throws CliError when others can read the file
  */
-export async function storedCredentials(file: string, address: string): Promise<GatewayCredentials | undefined> {
+export async function storedCredentials(
+  file: string,
+  address: string,
+  uid?: number,
+): Promise<GatewayCredentials | undefined> {
   const text = await readIfThere(file);
   if (text === "") return undefined;
-  await checkPrivate(file);
-  return parseStored(file, text)[address];
+  await checkPrivate(file, uid);
+  const stored = parseStored(file, text);
+  return Object.hasOwn(stored, address) ? stored[address] : undefined;
 }
 
-/** Stores the credentials for `address`, or removes them if undefined. */
-export async function storeCredentials(file: string, address: string, credentials?: GatewayCredentials): Promise<void> {
-  await changeFile(file, (text) => {
-    const { [address]: _, ...others } = parseStored(file, text);
-    return stringify(credentials === undefined ? others : { ...others, [address]: credentials });
+/** Stores the credentials for `address`, or removes them if undefined; whether there were some before. */
+export async function storeCredentials(
+  file: string,
+  address: string,
+  credentials: GatewayCredentials | undefined,
+): Promise<boolean> {
+  let known = false;
+  await change(file, ({ [address]: before, ...others }) => {
+    known = before !== undefined;
+    return credentials === undefined ? others : { ...others, [address]: credentials };
   });
+  return known;
+}
+
+/** Removes the credentials for every address; how many there were. */
+export async function removeAllCredentials(file: string): Promise<number> {
+  let count = 0;
+  await change(file, (stored) => {
+    count = Object.keys(stored).length;
+    return {};
+  });
+  return count;
+}
+
+async function change(file: string, changed: (stored: Stored) => Stored): Promise<void> {
+  if ((await readIfThere(file)) !== "") await checkPrivate(file);
+  await changeFile(file, (text) => stringify(changed(parseStored(file, text))));
 }
 
 /**
  * Checks that only the owner can read a file of credentials, and that this user or root owns it.
  * @throws CliError otherwise
  */
-export async function checkPrivate(file: string, uid: number | undefined = process.getuid?.()): Promise<void> {
+async function checkPrivate(file: string, uid: number | undefined = process.getuid?.()): Promise<void> {
   if (uid === undefined) return;
   const found = await stat(file);
   const refuse = (reason: string): never => {
@@ -48,7 +74,7 @@ function parseStored(file: string, text: string): Stored {
   };
   let value: unknown;
   try {
-    value = parse(text);
+    value = parse(text, { logLevel: "error" });
   } catch {
     return refuse();
   }

@@ -1,7 +1,10 @@
-import { once } from "node:events";
 import type { Writable } from "node:stream";
 
+import { CliError } from "../cli-error.ts";
+import { exitCode } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
+import { colourState } from "./colour.ts";
+import { escapeText } from "./escape-text.ts";
 import { formatTable, type Column } from "./format-table.ts";
 
 /** Values of `-o`. */
@@ -16,23 +19,33 @@ export interface ShownList<Row> {
   readonly name: (row: Row) => string;
 }
 
+export interface OutputOptions {
+  readonly format: OutputFormat;
+  /** Notes are not written. */
+  readonly quiet: boolean;
+  /** States are coloured. */
+  readonly colour: boolean;
+}
+
 /** The two streams of a command: results go to stdout, everything else to stderr. */
 export class Output {
   readonly format: OutputFormat;
   readonly #quiet: boolean;
+  readonly #colour: boolean;
   readonly #terminal: Terminal;
 
-  constructor(terminal: Terminal, format: OutputFormat, quiet: boolean) {
+  constructor(terminal: Terminal, { format, quiet, colour }: OutputOptions) {
     this.#terminal = terminal;
     this.format = format;
     this.#quiet = quiet;
+    this.#colour = colour;
   }
 
   /** Writes a list by `-o`: JSON and YAML are the API's own, one document. */
   async list<Row>({ rows, columns, name }: ShownList<Row>): Promise<void> {
     switch (this.format) {
       case "table":
-        return this.write(formatTable(columns, rows, this.#terminal.columns()));
+        return this.write(this.table(columns, rows));
       case "name":
         return this.write(rows.map((row) => `${name(row)}\n`).join(""));
       case "json":
@@ -51,27 +64,49 @@ export class Output {
 
   /** Writes `value` as one JSON or YAML document. */
   async document(value: unknown): Promise<void> {
-    if (this.format !== "yaml") return this.write(`${JSON.stringify(value, undefined, 2)}\n`);
+    // In JSON the escapes mean the same characters.
+    if (this.format !== "yaml") return this.write(`${escapeText(JSON.stringify(value, undefined, 2))}\n`);
     const { stringify } = await import("yaml");
-    return this.write(stringify(value));
+    const text = stringify(value);
+    return this.write(this.#terminal.isTerminal.stdout ? escapeText(text) : text);
   }
 
-  /** Writes to stdout as it is; resolves when the reader keeps up. */
+  /** A state such as `Ready`, in its colour where there are colours. */
+  state(text: string): string {
+    return this.#colour ? colourState(text) : text;
+  }
+
+  /** Rows as people see them on this terminal. */
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+    return formatTable(columns, rows, { width: this.#terminal.columns(), colour: this.#colour });
+  }
+
+  /**
+   * Writes to stdout as it is; resolves when it is written.
+   * @throws CliError when it cannot be
+   */
   async write(data: string | Uint8Array): Promise<void> {
-    await writeTo(this.#terminal.stdout, data);
+    if (data.length > 0) await writeTo(this.#terminal.stdout, data);
   }
 
   /** One line on stderr about what was done or is going on; not with `-q`. */
   note(line: string): void {
-    if (!this.#quiet) this.#terminal.stderr.write(`${line}\n`);
+    if (!this.#quiet) this.#terminal.stderr.write(`${escapeText(line)}\n`);
   }
 
   /** One line on stderr that `-q` does not suppress. */
   warn(line: string): void {
-    this.#terminal.stderr.write(`${line}\n`);
+    this.#terminal.stderr.write(`${escapeText(line)}\n`);
   }
 }
 
 async function writeTo(stream: Writable, data: string | Uint8Array): Promise<void> {
-  if (data.length > 0 && !stream.write(data)) await once(stream, "drain");
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stream.write(data, (err) => (err ? reject(err) : resolve()));
+    });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(exitCode.failed, `Cannot write the result: ${reason}`, { cause });
+  }
 }

@@ -1,0 +1,46 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { openDispatcher, type TlsFiles } from "../../../../runtime/cli/client/dispatcher.ts";
+import { selfSigned } from "../../../support/self-signed.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
+
+async function files() {
+  const { path, remove } = await tempDirectory("dispatcher");
+  const { cert, key } = await selfSigned();
+  const other = await selfSigned();
+  await writeFile(join(path, "cert.pem"), cert);
+  await writeFile(join(path, "key.pem"), key);
+  await writeFile(join(path, "other-key.pem"), other.key);
+  await writeFile(join(path, "text"), "no certificate");
+  return { path, [Symbol.asyncDispose]: remove };
+}
+
+const address = "https://weir.example.com";
+
+describe("TLS files that cannot be used are exit code 2", () => {
+  test.each<readonly [TlsFiles, RegExp]>([
+    [{ caFile: "none" }, /^Cannot use ".*none" of --ca-file: ENOENT/],
+    [{ caFile: "text" }, /^Cannot use ".*text" of --ca-file: /],
+    [{ certFile: "cert.pem" }, /^Cannot show a certificate: --cert-file and --key-file are needed both$/],
+    [{ keyFile: "key.pem" }, /^Cannot show a certificate: --cert-file and --key-file are needed both$/],
+    [{ certFile: "text", keyFile: "key.pem" }, /^Cannot use the files of --cert-file and --key-file: /],
+    [{ certFile: "cert.pem", keyFile: "other-key.pem" }, /^Cannot use the files of --cert-file and --key-file: /],
+  ])("%j", async (tls, message) => {
+    await using at = await files();
+    const absolute = Object.fromEntries(Object.entries(tls).map(([name, file]) => [name, join(at.path, String(file))]));
+    await expect(openDispatcher(address, absolute, 1_000)).rejects.toMatchObject({
+      exit: 2,
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
+test("a certificate with its key is used", async () => {
+  await using at = await files();
+  const tls = { certFile: join(at.path, "cert.pem"), keyFile: join(at.path, "key.pem") };
+  const dispatcher = await openDispatcher(address, tls, 1_000);
+  await dispatcher.destroy();
+});
