@@ -1,12 +1,18 @@
 import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
+import { CliError } from "../../cli-error.ts";
+import { runLimited } from "../../client/run-limited.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { ageText } from "../../output/age-text.ts";
 import type { Column } from "../../output/format-table.ts";
+import { requireFunctions, requireNames } from "./function-reply.ts";
 
 interface ListOptions {
   readonly allNamespaces?: boolean;
   readonly sort: "name" | "age" | "calls" | "replicas";
 }
+
+/** Namespaces that are listed at the same time. */
+const mostRequests = 8;
 
 /** `weir list`. */
 export const listFunctions: CommandSpec<ListOptions> = {
@@ -29,13 +35,18 @@ export const listFunctions: CommandSpec<ListOptions> = {
   run: async (context, { allNamespaces = false, sort }) => {
     const gateway = await context.gateway();
     const namespaces = allNamespaces
-      ? await gateway.json<readonly string[]>("GET", "/system/namespaces")
+      ? requireNames(gateway.address, await gateway.json("GET", "/system/namespaces"))
       : [await context.namespace()];
     const rows: FunctionStatus[] = [];
-    for (const namespace of namespaces)
-      rows.push(
-        ...(await gateway.json<readonly FunctionStatus[]>("GET", "/system/functions", { query: { namespace } })),
-      );
+    await runLimited(namespaces, mostRequests, async (namespace) => {
+      try {
+        const reply = await gateway.json("GET", "/system/functions", { query: { namespace } });
+        for (const row of requireFunctions(gateway.address, reply)) rows.push(row);
+      } catch (err) {
+        // One that was deleted since it was listed has no functions.
+        if (!allNamespaces || !(err instanceof CliError) || err.code !== "namespace_not_found") throw err;
+      }
+    });
     await context.output.list({
       rows: rows.toSorted(orders[sort]),
       columns: allNamespaces ? [namespaceColumn, ...columns] : columns,
@@ -59,7 +70,7 @@ const columns: readonly Column<FunctionStatus>[] = [
   { title: "NAME", cell: ({ name }) => name },
   { title: "READY", cell: ({ availableReplicas, replicas }) => `${availableReplicas}/${replicas}`, align: "right" },
   { title: "CALLS", cell: ({ invocationCount }) => String(invocationCount), align: "right" },
-  { title: "STATE", cell: stateOf },
+  { title: "STATE", cell: stateOf, state: true },
   { title: "AGE", cell: ({ createdAt }) => ageText(createdAt), align: "right" },
   { title: "IMAGE", cell: ({ image }) => image },
 ];
