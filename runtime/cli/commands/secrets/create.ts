@@ -19,7 +19,7 @@ export const createSecret: CommandSpec<CreateOptions> = {
     { line: "openssl rand -hex 16 | weir secrets create token --trim", about: "The value is one line of a program" },
   ],
   run: async (context, options, [name = ""]) => {
-    const rawValue = (await readSecretValue(context, name, options)).toString("base64");
+    const rawValue = (await readSecretValue(context, name, options, "create")).toString("base64");
     const body = { name, namespace: await context.namespace(), rawValue };
     const gateway = await context.gateway();
     try {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 
 import { grammarRule, isSecretName } from "../../../api/grammar.ts";
@@ -6,63 +6,75 @@ import { usageError } from "../../cli-error.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { OptionSpec } from "../../command-spec.ts";
 
-/** Where the value of a secret comes from. */
+/** Where the value of a secret comes from; of files and literals every one that was given. */
 export interface SecretValueOptions {
-  readonly fromFile?: string;
-  readonly fromLiteral?: string;
+  readonly fromFile?: readonly string[];
+  readonly fromLiteral?: readonly string[];
   readonly trim?: boolean;
+  /** Standard input is a password then. */
+  readonly passwordStdin?: boolean;
 }
 
 export const secretValueOptions: readonly OptionSpec[] = [
-  { flags: "--from-file <file>", about: "the value is the content of this file" },
-  { flags: "--from-literal <value>", about: "the value itself; it stays in the shell's history" },
+  { flags: "--from-file <file...>", about: "the value is the content of this file" },
+  { flags: "--from-literal <value...>", about: "the value itself; it stays in the shell's history" },
   { flags: "--trim", about: "without one line break at its end" },
 ];
 
-/** Most bytes of a secret (contract §2). */
-const mostBytes = 1024 * 1024;
+/** Most bytes of a secret (contract §2), and of one line break that is not a part of it. */
+export const mostSecretBytes = 1024 * 1024;
+const longestLineBreak = 2;
+
+type Refuse = (reason: string) => never;
 
 /**
- * The one value of a secret, byte for byte.
+ * The one value of a secret, byte for byte; `act` completes the sentence `Cannot <act> secret "…"`.
  * @throws CliError when there is none or more than one, and when it is empty or too long
  */
 export async function readSecretValue(
   { terminal, output }: CommandContext,
   name: string,
-  { fromFile, fromLiteral, trim = false }: SecretValueOptions,
+  { fromFile: files = [], fromLiteral: literals = [], passwordStdin = false, trim = false }: SecretValueOptions,
+  act: "create" | "update",
 ): Promise<Buffer> {
-  const refuse = (reason: string): never => {
-    throw usageError(`Cannot create secret "${name}": ${reason}`);
+  const refuse: Refuse = (reason) => {
+    throw usageError(`Cannot ${act} secret "${name}": ${reason}`);
   };
   if (!isSecretName(name)) refuse(`its name must be ${grammarRule.secret}`);
-  const piped = !terminal.isTerminal.stdin && fromFile === undefined && fromLiteral === undefined;
-  if ([fromFile !== undefined, fromLiteral !== undefined, piped].filter(Boolean).length !== 1)
+  const given = files.length + literals.length;
+  if (given > 1 || (given === 0 && (terminal.isTerminal.stdin || passwordStdin)))
     refuse("give exactly one of --from-literal, --from-file or standard input");
-  if (fromLiteral !== undefined)
+  const [file] = files;
+  const [literal] = literals;
+  if (literal !== undefined)
     output.warn(
       "The value is in the shell's history and the list of processes; --from-file and standard input leave none",
     );
   const whole =
-    fromLiteral !== undefined
-      ? Buffer.from(fromLiteral)
-      : fromFile !== undefined
-        ? await readFile(resolve(terminal.directory, fromFile)).catch((err: Error) => refuse(err.message))
-        : await readAll(terminal.stdin, refuse);
+    literal === undefined
+      ? await readAll(file === undefined ? terminal.stdin : createReadStream(resolve(terminal.directory, file)), refuse)
+      : Buffer.from(literal);
   const value = trim ? withoutLineBreak(whole) : whole;
   if (value.byteLength === 0) refuse("its value is empty");
-  if (value.byteLength > mostBytes) refuse(`its value has ${value.byteLength} bytes, more than ${mostBytes}`);
+  if (value.byteLength > mostSecretBytes) refuse(tooLong);
   return value;
 }
 
-async function readAll(stream: AsyncIterable<Buffer>, refuse: (reason: string) => never): Promise<Buffer> {
+const tooLong = `its value has more than ${mostSecretBytes} bytes`;
+
+async function readAll(stream: AsyncIterable<Buffer>, refuse: Refuse): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.byteLength;
-    if (length > mostBytes) refuse(`its value has more than ${mostBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > mostSecretBytes + longestLineBreak) break;
+    }
+  } catch (err) {
+    refuse(err instanceof Error ? err.message : String(err));
   }
-  return Buffer.concat(chunks);
+  return length > mostSecretBytes + longestLineBreak ? refuse(tooLong) : Buffer.concat(chunks);
 }
 
 function withoutLineBreak(value: Buffer): Buffer {
