@@ -1,8 +1,16 @@
-import { access, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+
+import { usageError } from "../cli-error.ts";
+import { textAt } from "./located.ts";
+import { readTextFile } from "./read-text-file.ts";
+import { readVariables, type VariableSources } from "./read-variables.ts";
+import { replaceInText } from "./replace-variables.ts";
 
 /** Name of a project's file. */
 export const projectFileName = "weir.yaml";
+/** Most bytes of it. */
+export const mostProjectBytes = 262_144;
 
 /** What a `weir.yaml` says about where it is deployed. */
 export interface ProjectHead {
@@ -26,24 +34,26 @@ export async function findProjectFile(directory: string): Promise<string | undef
 }
 
 /**
- * Gateway and namespace of the project around `directory`. Everything else in the file is not read here: a command
- * that deploys nothing works beside a file with mistakes.
+ * Gateway and namespace of the project around `directory`, with their variables replaced. Everything else in the file
+ * is not checked here: a command that deploys nothing works beside a file with mistakes.
+ * @throws CliError when nothing of the file can be read, as another gateway would be used then
  */
-export async function projectHead(directory: string): Promise<ProjectHead | undefined> {
+export async function projectHead(directory: string, sources: VariableSources): Promise<ProjectHead | undefined> {
   const file = await findProjectFile(directory);
   if (file === undefined) return undefined;
-  const { parse } = await import("yaml");
-  const text = await readFile(file, "utf8").catch(() => "");
-  let value: unknown;
-  try {
-    value = parse(text, { logLevel: "silent" });
-  } catch {
-    value = undefined;
-  }
-  const { gateway, namespace } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return {
-    file,
-    gateway: typeof gateway === "string" ? gateway : undefined,
-    namespace: typeof namespace === "string" ? namespace : undefined,
+  const refuse = (state: string): never => {
+    throw usageError(`Cannot read "${relative(directory, file)}": ${state}`);
   };
+  const read = await readTextFile(file, mostProjectBytes);
+  if (read.kind === "refused") return refuse(read.state);
+  const { readLocated } = await import("./read-located.ts");
+  const { root, wellFormed } = readLocated(read.text);
+  if (root?.kind !== "map" && !wellFormed) return refuse("it is not YAML");
+  const value = async (key: string): Promise<string | undefined> => {
+    const text = root === undefined ? undefined : textAt(root, key)?.value;
+    if (text === undefined || !text.includes("${")) return text;
+    const { text: replaced, states } = replaceInText(text, await readVariables(directory, sources));
+    return states.length === 0 ? replaced : text;
+  };
+  return { file, gateway: await value("gateway"), namespace: await value("namespace") };
 }

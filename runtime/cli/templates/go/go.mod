@@ -1,0 +1,3 @@
+module my-function
+
+go 1.22
