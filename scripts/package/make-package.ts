@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 
 import { softwareList } from "../images/software-list.ts";
 import { compileInfra } from "./compile-infra.ts";
+import { packDirectory } from "./pack-directory.ts";
 import { productionPackages, type Lockfile } from "./production-packages.ts";
 
 const run = promisify(execFile);
@@ -25,7 +26,7 @@ export interface MadePackage {
 export async function makePackage(root: string, directory: string): Promise<MadePackage> {
   const made = await withSources(root, async (sources) => {
     await compileInfra(root, sources);
-    return pack(sources, directory);
+    return packDirectory(sources, directory);
   });
   const lockfile = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as Lockfile;
   const { name, version, filename, integrity, files } = made;
@@ -39,28 +40,10 @@ export async function makePackage(root: string, directory: string): Promise<Made
 async function withSources<T>(root: string, use: (sources: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), "weir-package-"));
   try {
-    const { filename } = await pack(root, directory);
+    const { filename } = await packDirectory(root, directory);
     await run("tar", ["-xzf", filename], { cwd: directory });
     return await use(join(directory, "package"));
   } finally {
     await rm(directory, { recursive: true });
   }
-}
-
-async function pack(from: string, to: string): Promise<Packed> {
-  const args = ["pack", "--json", "--ignore-scripts", `--pack-destination=${to}`];
-  const { stdout } = await run("npm", args, { cwd: from, maxBuffer: 2 ** 26 });
-  const packed: unknown = JSON.parse(stdout);
-  // A list until npm 11, a mapping by name since.
-  const [made] = Object.values(packed as Readonly<Record<string, Packed>>);
-  if (made === undefined) throw new Error("Cannot make the package: npm pack made nothing");
-  return made;
-}
-
-interface Packed {
-  readonly name: string;
-  readonly version: string;
-  readonly filename: string;
-  readonly integrity: string;
-  readonly files: readonly { readonly path: string }[];
 }

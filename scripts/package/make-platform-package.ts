@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { copyFile, cp, glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { packDirectory, type PackedDirectory } from "./pack-directory.ts";
+
+interface ProjectManifest {
+  readonly version: string;
+  readonly license: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+/** What starts as a process: the platform, and what runs inside each function of the local provider. */
+const entries = ["runtime/host/main.ts", "runtime/watchdog/main.ts", "runtime/watchdog/prepare/main.ts"];
+/** Files beside the sources that are read when they run. */
+const assets = "runtime/{adapters,host}/**/*.{sh,txt}";
+/** Packages that only the command line needs. */
+const cliPackages: ReadonlySet<string> = new Set(["@clack/prompts", "fast-string-width"]);
+const launcher = "weir-platform.js";
+
+/** Makes the package `weir-platform` in `directory`: Weir on one machine, without Pulumi, as JavaScript. */
+export async function makePlatformPackage(root: string, directory: string): Promise<PackedDirectory> {
+  const place = await mkdtemp(join(tmpdir(), "weir-platform-package-"));
+  try {
+    await compile(root, place);
+    for await (const file of glob(assets, { cwd: root })) await cp(join(root, file), join(place, file));
+    const project = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as ProjectManifest;
+    await writeFile(join(place, "package.json"), `${JSON.stringify(manifestOf(project), undefined, 2)}\n`);
+    await copyFile(join(import.meta.dirname, launcher), join(place, launcher));
+    await copyFile(join(import.meta.dirname, "platform-readme.md"), join(place, "README.md"));
+    await copyFile(join(root, "LICENSE"), join(place, "LICENSE"));
+    return await packDirectory(place, directory);
+  } finally {
+    await rm(place, { recursive: true });
+  }
+}
+
+/** Node runs only JavaScript below `node_modules`. */
+async function compile(root: string, place: string): Promise<void> {
+  const { compilerOptions } = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8")) as {
+    readonly compilerOptions: object;
+  };
+  const file = join(place, "tsconfig.json");
+  const options = {
+    ...compilerOptions,
+    noEmit: false,
+    rewriteRelativeImportExtensions: true,
+    rootDir: root,
+    outDir: place,
+    typeRoots: [join(root, "node_modules", "@types")],
+  };
+  await writeFile(
+    file,
+    JSON.stringify({ compilerOptions: options, files: entries.map((entry) => join(root, entry)), include: [] }),
+  );
+  await promisify(execFile)(join(root, "node_modules/.bin/tsc"), ["-p", file], { cwd: root });
+  await rm(file);
+}
+
+function manifestOf({ version, license, dependencies, optionalDependencies }: ProjectManifest): object {
+  return {
+    name: "weir-platform",
+    version,
+    description: "Weir on one machine: gateway, durable queue, autoscaler to zero and back, and functions as processes",
+    license,
+    type: "module",
+    bin: { "weir-platform": launcher },
+    files: [launcher, "runtime"],
+    imports: { "#release-buffer": "./runtime/http1/release-buffer.js" },
+    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => !cliPackages.has(name))),
+    optionalDependencies,
+    engines: { node: ">=22.19" },
+  };
+}
