@@ -1,0 +1,101 @@
+import type { SystemInfo } from "../../api/schemas/system-info.ts";
+import { buildImages } from "../build/build-images.ts";
+import type { BuilderName } from "../build/builders.ts";
+import { CliError } from "../cli-error.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import type { CommandContext } from "../command-context.ts";
+import { compareDeployments } from "../deploy/plan/compare-deployments.ts";
+import { hasToBeSent } from "../deploy/plan/compared-deployment.ts";
+import { deployTarget } from "../deploy/plan/deploy-target.ts";
+import { awaitReady } from "../deploy/rollout/await-ready.ts";
+import { sendDeployment } from "../deploy/rollout/send-deployment.ts";
+import type { Project } from "../project/project.ts";
+import type { DevStream } from "./dev-stream.ts";
+import type { FollowedLogs } from "./followed-logs.ts";
+
+/** What every deployment of one `weir dev` has in common. */
+export interface DevSession {
+  readonly context: CommandContext;
+  readonly gateway: GatewayClient;
+  readonly stream: DevStream;
+  readonly logs: FollowedLogs;
+  readonly namespaceFlag: string | undefined;
+  readonly registry: string | undefined;
+  readonly builder: BuilderName | undefined;
+  readonly quiet: boolean;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Milliseconds until a deployment is ready; `prepare` may take five minutes. */
+const readyTimeout = 360_000;
+
+/**
+ * Deploys one function as it is saved now, and says what becomes of it. When `superseded` aborts, a build is ended and
+ * nothing more is said: the next save is deployed in its place.
+ * @throws CliError exit code 130 when the command is ended
+ */
+export async function deploySaved(
+  session: DevSession,
+  project: Project,
+  name: string,
+  superseded: AbortSignal,
+): Promise<void> {
+  const { context, stream } = session;
+  const { signal: stopped } = context.terminal;
+  const signal = AbortSignal.any([stopped, superseded]);
+  try {
+    await deploy(session, project, name, signal);
+  } catch (err) {
+    if (superseded.aborted && !stopped.aborted && (err instanceof CliError || isAbort(err))) return;
+    if (stopped.aborted || !(err instanceof CliError)) throw err;
+    stream.say(`failed: ${err.message}${err.hint === undefined ? "" : `\nTry: ${err.hint}`}`, name);
+  }
+}
+
+async function deploy(session: DevSession, project: Project, name: string, signal: AbortSignal): Promise<void> {
+  const { builder, context, gateway, logs, now, quiet, stream } = session;
+  const startedAt = now();
+  const info = await gateway.json<SystemInfo>("GET", "/system/info");
+  const target = deployTarget(info, gateway.address);
+  const place = {
+    target,
+    namespaceFlag: session.namespaceFlag,
+    namespace: await context.namespace(),
+    registry: session.registry,
+  };
+  for (const compared of await compareDeployments(gateway, info, { project, names: [name], left: [] }, place)) {
+    const { build, deployment } = compared;
+    const { namespace, service } = deployment;
+    const shown = namespace === undefined || namespace === info.functionNamespace ? service : `${service}.${namespace}`;
+    const address = `${gateway.address}/function/${shown}`;
+    const builds = build !== undefined && hasToBeSent(compared, true) ? [build] : [];
+    if (builds.length > 0) stream.say("building", name);
+    const cancelled = { ...context, terminal: { ...context.terminal, signal } };
+    const made = await buildImages(cancelled, builds, { builder, push: target !== "engine", quiet });
+    if (signal.aborted) return;
+    if (!hasToBeSent(compared, made.get(name)?.built === true)) {
+      logs.follow(name, namespace, startedAt);
+      stream.say(`no change; runs at ${address}`, name);
+      return;
+    }
+    stream.say("deploying", name);
+    const sent = await sendDeployment(gateway, deployment);
+    logs.follow(name, namespace, sent.sentAt === undefined ? startedAt : Date.parse(sent.sentAt));
+    const progress = (): void => {};
+    for await (const outcome of awaitReady([sent], { gateway, timeout: readyTimeout, signal, progress })) {
+      if (signal.aborted) return;
+      if (outcome instanceof CliError) return stream.say(`failed: ${withoutLog(outcome.message)}`, name);
+      stream.say(`ready in ${now() - startedAt} ms at ${address}`, name);
+    }
+  }
+}
+
+/** The first line of a sentence that quotes the log, which is shown anyway. */
+function withoutLog(sentence: string): string {
+  return sentence.split("\n", 1).join("");
+}
+
+function isAbort(err: unknown): boolean {
+  return err instanceof Error && err.name === "AbortError";
+}
