@@ -2,7 +2,9 @@ import { lstat, realpath } from "node:fs/promises";
 import { sep } from "node:path";
 
 import type { FolderFault } from "../../../../core/functions/local-folder.ts";
-import { quote } from "../../../../core/quote.ts";
+
+/** A path as a whole, as people copy it; control characters are escaped. */
+const quote = (path: string): string => JSON.stringify(path);
 
 /** Whether functions can be run from a folder of this machine; none of `dataDirectory` can be one. */
 export function folderFaultOf(dataDirectory: string): FolderFault {
