@@ -186,16 +186,19 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
       }
     };
     const callers = [caller(), caller()];
-    const until = (word: string) => eventually(() => replies.has(word), { what: `the answer "${word}"` });
-    await until("X");
-    await deploy("upper", "tr a-z 0-9", { labels: { "com.service.scale.min": "2" } });
-    await until("9");
-    await administer("POST", "/system/scale-function/upper", { replicas: 3 });
-    await administer("POST", "/system/scale-function/upper", { replicas: 2 });
-    await deploy("upper", "tr a-z A-Z");
-    replies.clear();
-    await until("X");
-    calling = false;
+    const until = (word: string) => eventually(() => replies.has(word), { what: `the reply "${word}"` });
+    try {
+      await until("X");
+      await deploy("upper", "tr a-z 0-9", { labels: { "com.service.scale.min": "2" } });
+      await until("9");
+      await administer("POST", "/system/scale-function/upper", { replicas: 3 });
+      await administer("POST", "/system/scale-function/upper", { replicas: 2 });
+      await deploy("upper", "tr a-z A-Z");
+      replies.clear();
+      await until("X");
+    } finally {
+      calling = false;
+    }
     await Promise.all(callers);
     expect([...replies.keys()].filter((key) => key !== "X" && key !== "9")).toEqual([]);
   });

@@ -120,27 +120,31 @@ test("a PUT that changes nothing rolls all replicas, and no call fails", async (
   const loops = Array.from({ length: 4 }, async () => {
     while (!ended) pids.push(await call("same"));
   });
-  await eventually(() => new Set(pids).size === 2, { what: "answers of both replicas" });
-  const before = new Set(pids);
-  const { generation } = await show("same");
-  expect(
-    await change("PUT", "functions", { service: "same", ...server, labels: { "com.service.scale.min": "2" } }),
-  ).toBe(202);
-  await eventually(
-    async () => {
-      const { conditions, availableReplicas, generation: now } = await show("same");
-      const settled = conditions.some(({ reason }) => reason === "Settled");
-      return settled && availableReplicas === 2 && now === generation + 1 && new Set(pids).size === 4;
-    },
-    { what: "two new replicas" },
-  );
-  pids.length = 0;
+  let before = new Set<string>();
   // The first replies may come from old replicas that were called before the new ones were ready.
   const settled = () => pids.slice(10);
-  await eventually(() => settled().length > 50 && new Set(settled()).size >= 2, {
-    what: "answers of both replicas",
-  });
-  ended = true;
+  try {
+    await eventually(() => new Set(pids).size === 2, { what: "replies of both replicas" });
+    before = new Set(pids);
+    const { generation } = await show("same");
+    expect(
+      await change("PUT", "functions", { service: "same", ...server, labels: { "com.service.scale.min": "2" } }),
+    ).toBe(202);
+    await eventually(
+      async () => {
+        const { conditions, availableReplicas, generation: now } = await show("same");
+        const isSettled = conditions.some(({ reason }) => reason === "Settled");
+        return isSettled && availableReplicas === 2 && now === generation + 1 && new Set(pids).size === 4;
+      },
+      { what: "two new replicas" },
+    );
+    pids.length = 0;
+    await eventually(() => settled().length > 50 && new Set(settled()).size >= 2, {
+      what: "replies of both new replicas",
+    });
+  } finally {
+    ended = true;
+  }
   await Promise.all(loops);
 
   expect(settled().filter((pid) => before.has(pid))).toEqual([]);
@@ -161,13 +165,16 @@ test("running functions see a new secret, text or binary, once its PUT has retur
   const reading = (async () => {
     while (!ended) seen.push(await call("reader/hash/key"));
   })();
-  for (const value of values) {
-    expect(await change("PUT", "secrets", { name: "key", rawValue: value.toString("base64") })).toBe(202);
-    expect(await call("reader/hash/key")).toBe(sha256(value));
+  try {
+    for (const value of values) {
+      expect(await change("PUT", "secrets", { name: "key", rawValue: value.toString("base64") })).toBe(202);
+      expect(await call("reader/hash/key")).toBe(sha256(value));
+    }
+    expect(await change("PUT", "secrets", { name: "key", value: "last" })).toBe(202);
+    expect(await call("reader/hash/key")).toBe(sha256("last"));
+  } finally {
+    ended = true;
   }
-  expect(await change("PUT", "secrets", { name: "key", value: "last" })).toBe(202);
-  expect(await call("reader/hash/key")).toBe(sha256("last"));
-  ended = true;
   await reading;
 
   expect(seen.filter((each) => !allowed.has(each))).toEqual([]);

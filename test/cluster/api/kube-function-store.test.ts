@@ -222,6 +222,7 @@ describe("writing", () => {
         return { ...current, held: undefined };
       });
     }
+    expect((await object()).metadata.resourceVersion).toBe(before);
     const noted = {
       reason: "InUse",
       message: "Not scaled to zero: 1 call is under way",
