@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -7,7 +7,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { makeCliPackage } from "../../scripts/package/make-cli-package.ts";
-import { makeExecutable } from "../../scripts/package/make-executable.ts";
+import {
+  executableTargets,
+  makeExecutable,
+  ownTarget,
+  type ExecutableTarget,
+} from "../../scripts/package/make-executable.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 /** The tests of the command line with the packed command: on the oldest Node.js that it supports, and as one file. */
@@ -35,7 +40,22 @@ test(`on Node.js ${oldestNode}`, async () => {
 });
 
 test("as one executable file", async () => {
-  await expectSuite(await makeExecutable(root, place.path));
+  const target = ownTarget();
+  if (target === undefined) throw new Error("there is no executable for this system");
+  await expectSuite(await makeExecutable(root, place.path, target));
+});
+
+/** What the file of a system begins with: an ELF header with its machine (System V ABI), or that of Mach-O. */
+const formats: Readonly<Record<ExecutableTarget, (head: Buffer) => boolean>> = {
+  "linux-x64": (head) => head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(18) === 62,
+  "linux-arm64": (head) => head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(18) === 183,
+  "darwin-arm64": (head) => head.readUInt32LE(0) === 0xfeedfacf && head.readUInt32LE(4) === 0x0100000c,
+};
+
+test.each(executableTargets)("as an executable for %s has its format, and the command in it", async (target) => {
+  const bytes = await readFile(await makeExecutable(root, place.path, target));
+  expect(formats[target](bytes.subarray(0, 64))).toBe(true);
+  expect(bytes.includes("Deploys functions to a Weir gateway")).toBe(true);
 });
 
 /** Runs the tests of `test/e2e/cli` with this program. */
