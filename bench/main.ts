@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 
 import { benchActivity } from "./activity/bench-activity.ts";
 import { BenchSkipped, type BenchRow } from "./bench-row.ts";
+import { benchCli } from "./cli/bench-cli.ts";
 import { missesBar, needsAnotherRun } from "./check-runs.ts";
 import { interleave, type ContestOutcome } from "./interleave.ts";
 import { benchMixed } from "./mixed/bench-mixed.ts";
@@ -17,6 +18,7 @@ const standalone = new Map([
   ["scaling", benchScaling],
   ["activity", benchActivity],
   ["mixed", benchMixed],
+  ["cli", benchCli],
 ]);
 const chosen = standalone.get(process.argv[2] ?? "");
 if (chosen !== undefined) {
