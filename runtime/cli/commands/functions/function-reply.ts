@@ -36,8 +36,8 @@ function isFunction(value: unknown): value is FunctionStatus {
 
 function hasTexts(value: unknown, names: readonly string[]): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  return names.every((name) => typeof fields.get(name) === "string");
+  const fields = value as Readonly<Record<string, unknown>>;
+  return names.every((name) => Object.hasOwn(fields, name) && typeof fields[name] === "string");
 }
 
 function otherReply(address: string, what: string): CliError {

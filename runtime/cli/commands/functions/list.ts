@@ -3,6 +3,7 @@ import { CliError } from "../../cli-error.ts";
 import { runLimited } from "../../client/run-limited.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { ageText } from "../../output/age-text.ts";
+import { compareText } from "../../output/compare-text.ts";
 import type { Column } from "../../output/format-table.ts";
 import { requireFunctions, requireNames } from "./function-reply.ts";
 
@@ -56,11 +57,11 @@ export const listFunctions: CommandSpec<ListOptions> = {
 };
 
 const byName = (a: FunctionStatus, b: FunctionStatus): number =>
-  a.namespace.localeCompare(b.namespace) || a.name.localeCompare(b.name);
+  compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
 
 const orders: Readonly<Record<ListOptions["sort"], (a: FunctionStatus, b: FunctionStatus) => number>> = {
   name: byName,
-  age: (a, b) => b.createdAt.localeCompare(a.createdAt) || byName(a, b),
+  age: (a, b) => compareText(b.createdAt, a.createdAt) || byName(a, b),
   calls: (a, b) => b.invocationCount - a.invocationCount || byName(a, b),
   replicas: (a, b) => b.availableReplicas - a.availableReplicas || byName(a, b),
 };
