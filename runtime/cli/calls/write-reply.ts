@@ -5,7 +5,7 @@ import type { GatewayReply } from "../client/gateway-reply.ts";
 import { exitCode } from "../exit-code.ts";
 import { escapeLine } from "../output/escape-text.ts";
 import type { Output } from "../output/output.ts";
-import { garbageCollector } from "../client/garbage-collector.ts";
+import { garbageCollector } from "./garbage-collector.ts";
 
 /**
  * Writes the body of a reply to stdout, byte for byte, no faster than it is read there; with `head` its status and

@@ -1,26 +1,20 @@
 import type { Readable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
 
 import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
-import { garbageCollector } from "./garbage-collector.ts";
 
 /**
  * A body as text; `what` it is, as in `the reply`.
  * @throws CliError when it is longer than `limit` bytes, breaks off, or no more of it comes
  */
 export async function readLimited(body: Readable, limit: number, what = "the reply"): Promise<string> {
-  // Decoded at once: a chunk of a few bytes would keep the whole buffer that it was read into.
-  const decoder = new StringDecoder("utf8");
-  const wasRead = garbageCollector();
-  let text = "";
+  const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.byteLength;
       if (length > limit) throw new CliError(exitCode.failed, `Cannot read ${what}: it is over ${limit} bytes`);
-      text += decoder.write(chunk);
-      wasRead(chunk.buffer.byteLength);
+      chunks.push(chunk);
     }
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
@@ -28,7 +22,7 @@ export async function readLimited(body: Readable, limit: number, what = "the rep
       ? new CliError(exitCode.timeout, `Cannot read ${what}: its rest does not come`, { cause })
       : new CliError(exitCode.unavailable, `Cannot read ${what}: the connection was closed before its end`, { cause });
   }
-  return text + decoder.end();
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** The first `limit` bytes of a body as text; the rest is not read. Empty when it breaks off. */
