@@ -11,3 +11,8 @@ export function isHost(text: string): boolean {
   const address = bracketed.exec(text)?.[1] ?? "";
   return (isIPv6(address) && !address.includes("%")) || future.test(address);
 }
+
+/** Whether a host name or an IP address, without brackets, leads to this machine only. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}

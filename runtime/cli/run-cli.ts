@@ -11,6 +11,7 @@ import { exitCode, type ExitCode } from "./exit-code.ts";
 import { openContext } from "./open-context.ts";
 import { escapeLine, escapeText } from "./output/escape-text.ts";
 import type { Terminal } from "./terminal.ts";
+import { errorMessage } from "./error-message.ts";
 
 /** What the scripts for shells call; no help names it. */
 const completionWord = "__complete";
@@ -90,7 +91,7 @@ function report(err: unknown, args: readonly string[], { stderr, signal }: Termi
     if (args.includes("--debug")) stderr.write(stackOf(err));
     return err.exit;
   }
-  stderr.write(`This is a defect of weir: ${escapeText(err instanceof Error ? err.message : String(err))}\n`);
+  stderr.write(`This is a defect of weir: ${escapeText(errorMessage(err))}\n`);
   if (args.includes("--debug")) stderr.write(stackOf(err));
   return exitCode.defect;
 }

@@ -1,16 +1,16 @@
+import { isLoopbackHost } from "../api/host-grammar.ts";
 import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
 import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { clusterGatewayUrl } from "../settings/platform-settings.ts";
-import { isLoopback } from "./check-settings.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** The gateway's URL on this machine: for functions, callbacks and the person at the terminal. */
 export function ownUrl(settings: Pick<HostSettings, "host" | "tlsCert">, port: number): string {
   const scheme = settings.tlsCert === undefined ? "http" : "https";
   const everywhere = settings.host === "0.0.0.0" || settings.host === "::";
-  const host = everywhere || (isLoopback(settings.host) && settings.host !== "::1") ? "127.0.0.1" : settings.host;
+  const host = everywhere || (isLoopbackHost(settings.host) && settings.host !== "::1") ? "127.0.0.1" : settings.host;
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 

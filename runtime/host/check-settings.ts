@@ -1,17 +1,13 @@
+import { isLoopbackHost } from "../api/host-grammar.ts";
 import { needsLoopback, type FolderFault } from "../core/functions/local-folder.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** Warnings that do not prevent the start. */
 export function warnings({ host, tlsCert }: Pick<HostSettings, "host" | "tlsCert">): string[] {
-  if (tlsCert !== undefined || isLoopback(host)) return [];
+  if (tlsCert !== undefined || isLoopbackHost(host)) return [];
   return [
     `--host ${host} without TLS: passwords and calls can be read and changed on the way; use --tls-cert and --tls-key`,
   ];
-}
-
-/** Whether only this machine can reach the address. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
 /** The engine's `fault`, unless other machines can reach the gateway. */
@@ -19,5 +15,5 @@ export function folderFaultHere(
   { host }: Pick<HostSettings, "host">,
   fault: FolderFault | undefined,
 ): FolderFault | undefined {
-  return fault === undefined || isLoopback(host) ? fault : () => Promise.resolve(needsLoopback);
+  return fault === undefined || isLoopbackHost(host) ? fault : () => Promise.resolve(needsLoopback);
 }

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 
 import { CliError, usageError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
+import { errorMessage } from "../error-message.ts";
 
 /**
  * A stream that can be read again from its start while it is short: what was read is kept, until it is longer than
@@ -86,7 +87,7 @@ export class ReplayableInput {
         if (this.#length > this.#limit) this.#keeps = false;
       },
       (cause: unknown) => {
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = errorMessage(cause);
         this.#failure = usageError(`Cannot read ${this.#name}: ${reason}`);
         throw this.#failure;
       },

@@ -6,6 +6,7 @@ import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 import { usageError } from "../cli-error.ts";
 import { isLoopbackAddress } from "../gateways/gateway-address.ts";
+import { errorMessage } from "../error-message.ts";
 
 /** How the other side is verified, and who we are to it; paths of PEM files. */
 export interface TlsFiles {
@@ -37,7 +38,7 @@ export async function openDispatcher(address: string, tls: TlsFiles, timeout: nu
   try {
     return new EnvHttpProxyAgent({ connect, requestTls, connectTimeout: connect.timeout });
   } catch (cause) {
-    throw usageError(`Cannot use the proxy of HTTP_PROXY or HTTPS_PROXY: ${messageOf(cause)}`);
+    throw usageError(`Cannot use the proxy of HTTP_PROXY or HTTPS_PROXY: ${errorMessage(cause)}`);
   }
 }
 
@@ -51,7 +52,7 @@ async function pem(key: keyof Pem, flag: string, file: string | undefined): Prom
     if (key === "ca") void new X509Certificate(content);
     return { [key]: content };
   } catch (cause) {
-    throw usageError(`Cannot use "${file}" of ${flag}: ${messageOf(cause)}`);
+    throw usageError(`Cannot use "${file}" of ${flag}: ${errorMessage(cause)}`);
   }
 }
 
@@ -61,10 +62,6 @@ function checkTls({ cert, key }: Pem): void {
   try {
     if (cert !== undefined && key !== undefined) createSecureContext({ cert, key });
   } catch (cause) {
-    throw usageError(`Cannot use the files of --cert-file and --key-file: ${messageOf(cause)}`);
+    throw usageError(`Cannot use the files of --cert-file and --key-file: ${errorMessage(cause)}`);
   }
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

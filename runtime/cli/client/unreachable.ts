@@ -3,6 +3,7 @@ import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
 import { isLoopbackAddress } from "../gateways/gateway-address.ts";
 import { escapeLine } from "../output/escape-text.ts";
+import { errorMessage } from "../error-message.ts";
 
 /** Codes of OpenSSL and Node.js that say that the certificate of the other side is not trusted. */
 const certificateCode = /^(?:CERT_|DEPTH_|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
@@ -87,6 +88,6 @@ function innermost(cause: unknown): { readonly code: string; readonly name: stri
   return {
     code: typeof code === "string" ? code : "",
     name: error instanceof Error ? error.name : "",
-    message: error instanceof Error ? error.message : String(error),
+    message: errorMessage(error),
   };
 }

@@ -20,6 +20,7 @@ import {
 } from "./dial.ts";
 import { judgeCertificate, judgeClock } from "./judge-client.ts";
 import { unbracketed, type ChosenProxy } from "./proxy-for.ts";
+import { errorMessage } from "../error-message.ts";
 
 export interface ReachParts {
   readonly address: string;
@@ -98,7 +99,7 @@ async function proxyStep(
     if (isSecure) return [used, await tlsStep(parts, await openTunnel(url, target, bounds), target.host)];
     return [closed(await openSocket({ host: unbracketed(url.hostname), port: urlPort(url) }, bounds), used)];
   } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err);
+    const reason = errorMessage(err);
     return [
       {
         ...finding,

@@ -11,6 +11,7 @@ import { isLoopbackAddress } from "./gateway-address.ts";
 import { listensAt, localCredentials, type LocalWeir } from "./local-weir.ts";
 import { readSecretInput } from "./read-secret-input.ts";
 import { storedCredentials } from "./stored-credentials.ts";
+import { errorMessage } from "../error-message.ts";
 
 /** Flags that say whose credentials are sent. */
 export interface CredentialFlags {
@@ -94,7 +95,7 @@ async function environmentCredentials(terminal: Terminal): Promise<GatewayCreden
 /** The content of a file that holds a secret, without the white space around it. */
 async function secretFile(path: string, source: string, { directory }: Terminal): Promise<string> {
   const text = await readFile(resolve(directory, path), "utf8").catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new CliError(exitCode.credentials, `Cannot read "${path}" of ${source}: ${reason}`, { cause });
   });
   if (text.trim() !== "") return text.trim();

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "../../api/host-grammar.ts";
 import { usageError } from "../cli-error.ts";
 
 /**
@@ -25,6 +26,5 @@ export function gatewayAddress(text: string, source: string): string {
 
 /** Whether an address leads to this machine. */
 export function isLoopbackAddress(address: string): boolean {
-  const { hostname } = new URL(address);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return isLoopbackHost(new URL(address).hostname.replace(/^\[(.*)\]$/, "$1"));
 }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
+import { errorMessage } from "../error-message.ts";
 
 /** Milliseconds to wait for the lock; a change takes a few. */
 const lockTimeout = 30_000;
@@ -41,7 +42,7 @@ export async function readIfThere(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (cause) {
     if (hasCode(cause, "ENOENT")) return "";
-    throw new CliError(exitCode.usage, `Cannot read "${file}": ${messageOf(cause)}`, { cause });
+    throw new CliError(exitCode.usage, `Cannot read "${file}": ${errorMessage(cause)}`, { cause });
   }
 }
 
@@ -152,8 +153,4 @@ function token(): string {
 /** Whether it is an error of the system, and with this code if one is named. */
 function hasCode(err: unknown, code?: string): err is Error {
   return err instanceof Error && "code" in err && (code === undefined || err.code === code);
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

@@ -6,6 +6,7 @@ import type { Terminal } from "../terminal.ts";
 import { colourState } from "./colour.ts";
 import { escapeText } from "./escape-text.ts";
 import { formatTable, type Column } from "./format-table.ts";
+import { errorMessage } from "../error-message.ts";
 
 /** Values of `-o`. */
 export const outputFormats = ["table", "json", "yaml", "name"] as const;
@@ -106,7 +107,7 @@ async function writeTo(stream: Writable, data: string | Uint8Array): Promise<voi
       stream.write(data, (err) => (err ? reject(err) : resolve()));
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new CliError(exitCode.failed, `Cannot write the result: ${reason}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { constants, open } from "node:fs/promises";
+import { errorMessage } from "../error-message.ts";
 
 /** Leaves out a byte-order mark. */
 const utf8 = new TextDecoder();
@@ -37,6 +38,6 @@ export function pathState(err: unknown): string {
     case "ELOOP":
       return "its links lead in a circle";
     default:
-      return err instanceof Error ? err.message : String(err);
+      return errorMessage(err);
   }
 }

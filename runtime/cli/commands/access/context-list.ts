@@ -1,6 +1,7 @@
 import type { CommandSpec } from "../../command-spec.ts";
 import { configFiles } from "../../gateways/config-directory.ts";
 import { readContexts } from "../../gateways/contexts.ts";
+import { compareText } from "../../output/compare-text.ts";
 
 /** `weir context list`. */
 export const listContexts: CommandSpec = {
@@ -11,7 +12,7 @@ export const listContexts: CommandSpec = {
     const { contexts, current } = await readContexts(configFiles(terminal).contexts);
     const all = Object.entries(contexts).map(([name, each]) => ({ name, current: name === current, ...each }));
     await output.list({
-      rows: all.toSorted((a, b) => a.name.localeCompare(b.name)),
+      rows: all.toSorted((a, b) => compareText(a.name, b.name)),
       columns: [
         { title: "", cell: (row) => (row.current ? "*" : "") },
         { title: "NAME", cell: ({ name }) => name },

@@ -1,5 +1,6 @@
 import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
 import type { GatewayClient } from "../../client/gateway-client.ts";
+import { compareText } from "../../output/compare-text.ts";
 
 /** Names of functions by the secret that they use; sorted. */
 export type SecretUsers = ReadonlyMap<string, readonly string[]>;
@@ -14,7 +15,7 @@ export async function readSecretUsers(gateway: GatewayClient, namespace: string 
 /** See {@link SecretUsers}. */
 export function secretUsers(functions: readonly Pick<FunctionStatus, "name" | "secrets">[]): SecretUsers {
   const users = new Map<string, string[]>();
-  for (const { name, secrets = [] } of functions.toSorted((a, b) => a.name.localeCompare(b.name)))
+  for (const { name, secrets = [] } of functions.toSorted((a, b) => compareText(a.name, b.name)))
     for (const secret of new Set(secrets)) users.set(secret, [...(users.get(secret) ?? []), name]);
   return users;
 }

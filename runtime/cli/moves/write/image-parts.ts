@@ -1,3 +1,5 @@
+import { isLoopbackHost } from "../../../api/host-grammar.ts";
+
 /** Where an image is pulled from. */
 export interface ImageParts {
   /** Address of the registry, without a path. */
@@ -22,7 +24,7 @@ export function imageParts(image: string): ImageParts {
   const isTagged = colon > path.lastIndexOf("/");
   const repository = isTagged ? path.slice(0, colon) : path;
   const isHub = !isRegistry || first === hub.name;
-  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(first);
+  const isLoopback = isLoopbackHost(first.replace(/:\d+$/, ""));
   return {
     address: isHub ? hub.address : `${isLoopback ? "http" : "https"}://${first}`,
     repository: isHub && !repository.includes("/") ? `${hub.room}/${repository}` : repository,

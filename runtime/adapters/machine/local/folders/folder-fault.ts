@@ -4,7 +4,7 @@ import { sep } from "node:path";
 import type { FolderFault } from "../../../../core/functions/local-folder.ts";
 
 /** A path as a whole, as people copy it; control characters are escaped. */
-const quote = (path: string): string => JSON.stringify(path);
+const inQuotes = (path: string): string => JSON.stringify(path);
 
 /** Whether functions can be run from a folder of this machine; none of `dataDirectory` can be one. */
 export function folderFaultOf(dataDirectory: string): FolderFault {
@@ -12,15 +12,15 @@ export function folderFaultOf(dataDirectory: string): FolderFault {
     try {
       const real = await realpath(path);
       if (real !== path)
-        return `${quote(path)} is not the real path of a folder, which has no links in it: use ${quote(real)}`;
-      if (!(await lstat(path)).isDirectory()) return `${quote(path)} is not a folder`;
+        return `${inQuotes(path)} is not the real path of a folder, which has no links in it: use ${inQuotes(real)}`;
+      if (!(await lstat(path)).isDirectory()) return `${inQuotes(path)} is not a folder`;
       if (`${path}${sep}`.startsWith(`${dataDirectory}${sep}`))
-        return `${quote(path)} belongs to the data of this Weir`;
+        return `${inQuotes(path)} belongs to the data of this Weir`;
       return undefined;
     } catch (err) {
       const code = err instanceof Error && "code" in err ? String(err.code) : String(err);
-      if (code === "ENOENT" || code === "ENOTDIR") return `folder ${quote(path)} does not exist`;
-      return `folder ${quote(path)} cannot be read: ${code}`;
+      if (code === "ENOENT" || code === "ENOTDIR") return `folder ${inQuotes(path)} does not exist`;
+      return `folder ${inQuotes(path)} cannot be read: ${code}`;
     }
   };
 }
