@@ -1,5 +1,4 @@
 import { folderRules } from "../../../api/folder-rules.ts";
-import { parseIgnoreFile } from "../../../api/ignore-file.ts";
 
 /** What editors leave for a moment, or until they end: backups, swap files, locks, vim's test of a directory. */
 const leaving = /(?:~|\.sw[a-z]|^\.#.*|^#.*#|^4913)$/;
@@ -18,13 +17,12 @@ export interface WatchRules {
 /** See {@link WatchRules}; `text` is that of the folder's `.dockerignore`. */
 export function watchRules(text: string): WatchRules {
   const rules = folderRules(text);
-  const written = parseIgnoreFile(text);
   const isUnwatched = (path: string): boolean => path.split("/").some((part) => unwatched.has(part));
   return {
     counts: (path) => {
       const name = path.slice(path.lastIndexOf("/") + 1);
       return !isUnwatched(path) && !leaving.test(name) && !rules.ignores(path);
     },
-    enters: (path) => !isUnwatched(path) && (!rules.ignores(path) || written.hasExceptions),
+    enters: (path) => !isUnwatched(path) && (!rules.ignores(path) || rules.hasExceptions),
   };
 }
