@@ -49,8 +49,8 @@ export interface BuiltAutoscaler {
 export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   const { settings, metrics, log, now = () => performance.now() } = parts;
   const idleAfter = parts.idleAfter ?? (({ zeroDuration }: ScaleRules) => zeroDuration);
-  const { scaleWindow: window, activityTimeout: patience, wakeTimeout } = settings;
-  const scaler = new Scaler({ window, silenceTimeout: patience, wakeTimeout, idleAfter }, now());
+  const { scaleWindow: window, activityTimeout: silenceTimeout, wakeTimeout } = settings;
+  const scaler = new Scaler({ window, silenceTimeout, wakeTimeout, idleAfter }, now());
   // Only full names are looked up.
   const table = new FunctionTable({ defaultNamespace: "", aliases: [] });
   const functions = new ObservedFunctionStore(parts.functions, table.functionObserver);

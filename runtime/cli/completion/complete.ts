@@ -8,7 +8,7 @@ import { knownNames } from "./known-names.ts";
 import { wantedAt, type Wanted } from "./wanted-at.ts";
 
 /** Milliseconds for the reply of a gateway: whoever types does not wait longer. */
-const patience = 300;
+const timeout = 300;
 
 /** A word that can stand at the cursor. */
 interface Candidate {
@@ -63,7 +63,7 @@ async function namesFor(
   const context = openContext({ ...terminal, stderr: nowhere(), signal }, { ...flags, quiet: true, input: false });
   // What has to be read and loaded here is not the gateway's time.
   if (names !== "context") await context.gateway();
-  const timer = setTimeout(() => over.abort(), patience);
+  const timer = setTimeout(() => over.abort(), timeout);
   try {
     return await knownNames(context, names);
   } finally {

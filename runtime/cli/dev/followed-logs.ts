@@ -28,9 +28,9 @@ export class FollowedLogs {
 
   async #show(name: string, namespace: string | undefined, since: number): Promise<void> {
     const selection = { name, namespace, since, follow: true, instance: undefined, tail: undefined };
-    const patience = { timeout: longestAway, signal: this.#signal, onBreak: () => {} };
+    const retry = { timeout: longestAway, signal: this.#signal, onBreak: () => {} };
     try {
-      for await (const { text } of followLog(this.#gateway, selection, patience)) await this.#stream.log(name, text);
+      for await (const { text } of followLog(this.#gateway, selection, retry)) await this.#stream.log(name, text);
     } catch (err) {
       if (!this.#signal.aborted) this.#stream.say(err instanceof CliError ? err.message : String(err), name);
     }

@@ -33,7 +33,7 @@ export interface PlatformDoctor {
 /** Milliseconds. */
 const keptFor = 10_000;
 /** Milliseconds until whoever was asked counts as silent; the rest of 2 s is for the checks themselves. */
-const patience = 1_750;
+const factTimeout = 1_750;
 
 export function buildPlatformDoctor(parts: DoctorParts): PlatformDoctor {
   const shared = new SharedReport(async () => doctorReport(await gatherFacts(parts)), keptFor);
@@ -41,7 +41,7 @@ export function buildPlatformDoctor(parts: DoctorParts): PlatformDoctor {
 }
 
 /** All that is known now; what does not come within `within` milliseconds is missing. */
-export async function gatherFacts(parts: DoctorParts, within = patience): Promise<DoctorFacts> {
+export async function gatherFacts(parts: DoctorParts, within = factTimeout): Promise<DoctorFacts> {
   const { broker, disks, queues, times, durability } = parts;
   const ended = new AbortController();
   const deadline = pause(within, undefined, { signal: ended.signal }).catch(() => {});

@@ -27,7 +27,7 @@ export interface DeferredWritesOptions {
 const monotonic = (): number => performance.now();
 
 /**
- * Writes of outcomes that failed at the time. They are retried one after the other, for up to `patience` each, and kept
+ * Writes of outcomes that failed at the time. They are retried one after the other, for up to `retryFor` each, and kept
  * in memory only: if this process ends, the records stay wrong for longer.
  */
 export class DeferredWrites {
@@ -42,8 +42,8 @@ export class DeferredWrites {
   /** `write` must not reject. */
   add(write: () => Promise<boolean>): void {
     if (this.#waiting.length >= maxWaiting) return;
-    const { retryFor: patience, now = monotonic } = this.#options;
-    this.#waiting.push({ write, until: now() + patience });
+    const { retryFor, now = monotonic } = this.#options;
+    this.#waiting.push({ write, until: now() + retryFor });
     if (!this.#running) void this.#run();
   }
 

@@ -42,7 +42,7 @@ export function mayHaveTakenEffect(outcome: Outcome): boolean {
 
 /**
  * Whether and when a request is retried: with the default limits after 0.25, 0.5, 1, … s with jitter, not before
- * `Retry-After`, and not at all when the next attempt would start after `patience`.
+ * `Retry-After`, and not at all when the next attempt would start after `retryWindow`.
  */
 export function decideRetry(
   outcome: Outcome,

@@ -14,7 +14,7 @@ export interface KubeOptions {
   readonly timeout?: number;
   /** 1 when the caller retries itself. */
   readonly attempts?: number;
-  /** The request is a retry by the caller: it waits for its turn, as our own retries do, within `patience`. */
+  /** The request is a retry by the caller: it waits for its turn, as our own retries do, within `retryWindow`. */
   readonly again?: boolean;
 }
 
@@ -108,7 +108,7 @@ export class KubeRequests {
   }
 }
 
-/** Share of `patience` that an attempt on a silent connection may use, so that a retry still fits. */
+/** Share of `retryWindow` that an attempt on a silent connection may use, so that a retry still fits. */
 const silentAttemptShare = 0.8;
 
 /** The request got no turn in time. */

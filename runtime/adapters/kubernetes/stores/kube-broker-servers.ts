@@ -76,8 +76,8 @@ export class KubeBrokerServers implements BrokerServers {
   }
 
   async #awaitReplacement(place: ObjectPlace, oldUid: string | undefined, signal: AbortSignal): Promise<void> {
-    const { replaceTimeout: patience, checkInterval: every } = this.#options;
-    const until = performance.now() + patience;
+    const { replaceTimeout, checkInterval: every } = this.#options;
+    const until = performance.now() + replaceTimeout;
     let cause: unknown;
     while (performance.now() < until) {
       try {
@@ -90,7 +90,7 @@ export class KubeBrokerServers implements BrokerServers {
       }
       await pause(every, undefined, { signal });
     }
-    const sentence = `Cannot restart server "${place.name}" of the broker: its pod is not ready after ${formatDuration(patience)}`;
+    const sentence = `Cannot restart server "${place.name}" of the broker: its pod is not ready after ${formatDuration(replaceTimeout)}`;
     throw new PlatformError("provider_unavailable", sentence, cause === undefined ? {} : { cause });
   }
 }

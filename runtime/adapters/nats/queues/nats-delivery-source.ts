@@ -75,7 +75,7 @@ class PullSession<T> {
     this.#mayAsk = mayAsk;
     this.#slots = slots;
     this.#handle = handle;
-    const { link, stream, consumer, expiry: patience = defaultExpiry } = options;
+    const { link, stream, consumer, expiry = defaultExpiry } = options;
     const inbox = createInbox(options.inboxPrefix);
     this.#lanes = Array.from(
       { length: Math.min(slots, maxLanes) },
@@ -84,7 +84,7 @@ class PullSession<T> {
           link,
           stream,
           consumer,
-          expiry: patience,
+          expiry,
           inbox: `${inbox}.${lane}`,
           onMessage: (message) => this.#receive(message),
           onStatus: (code) => this.#status(code),

@@ -45,10 +45,10 @@ export class PullLoop {
 
   /** Requests `count` messages; call it only when none are left of the last request. */
   ask(count: number): void {
-    const { link, stream, consumer, inbox, expiry: patience } = this.#parts;
+    const { link, stream, consumer, inbox, expiry } = this.#parts;
     this.#left = count;
-    this.#lostAt = performance.now() + patience + tolerance;
-    const request = JSON.stringify({ batch: count, expires: patience * 1_000_000 });
+    this.#lostAt = performance.now() + expiry + tolerance;
+    const request = JSON.stringify({ batch: count, expires: expiry * 1_000_000 });
     link.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox });
   }
 

@@ -9,7 +9,7 @@ import type { NatsLink } from "../link/nats-link.ts";
 import { callbacksConsumer, callbackStream, queueStream, workersConsumer } from "../stream-names.ts";
 
 /**
- * The source of calls for a worker of `queue`. `ackWait` is the lease of a call, `patience` the expiry of one pull
+ * The source of calls for a worker of `queue`. `ackWait` is the lease of a call, `expiry` that of one pull
  * request at the broker; milliseconds.
  */
 export function callSource(

@@ -59,12 +59,12 @@ export const functionLogs: CommandSpec<LogOptions> = {
     };
     if (instance === "") throw usageError("Cannot use --instance: it is empty");
     const show = output === "json" ? logDocument : logLine;
-    const patience = {
+    const retry = {
       timeout: context.timeout(longestAway),
       signal: context.terminal.signal,
       onBreak: () => context.output.note("The connection broke; going on as soon as the gateway is back"),
     };
-    for await (const record of followLog(await context.gateway(), selection, patience))
+    for await (const record of followLog(await context.gateway(), selection, retry))
       await context.output.write(show(record));
   },
 };

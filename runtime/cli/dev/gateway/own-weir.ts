@@ -25,7 +25,7 @@ export interface OwnWeirOptions extends PlatformCommand {
 
 const keptLines = 20;
 /** Milliseconds after which it is told a second time, and killed: calls and queued runs are waited for. */
-const patience = { second: 3_000, kill: 10_000 } as const;
+const stopAfter = { second: 3_000, kill: 10_000 } as const;
 /** How a Weir says that it is ready, before its address. */
 const readyLine = /^Weir \S+ is ready$/;
 const addressLine = /^ {2}address +(https?:\/\/\S+)$/;
@@ -90,7 +90,7 @@ async function endChild(
 ): Promise<void> {
   if (!isRunning(child)) return;
   stop("SIGTERM");
-  const timers = [setTimeout(stop, patience.second, "SIGTERM"), setTimeout(stop, patience.kill, "SIGKILL")];
+  const timers = [setTimeout(stop, stopAfter.second, "SIGTERM"), setTimeout(stop, stopAfter.kill, "SIGKILL")];
   await ended;
   for (const timer of timers) clearTimeout(timer);
 }
