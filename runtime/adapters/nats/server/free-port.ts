@@ -20,10 +20,11 @@ export async function tryPort(port: number): Promise<number | undefined> {
 
 /**
  * Ranges from which lasting ports are drawn, one per use, so that a port nothing listens on yet is not drawn twice.
- * They lie below the ephemeral ports (from 32768 on Linux, 49152 on others) and those of the watchdog's processes.
+ * They lie below the ephemeral ports (from 32768 on Linux, 49152 on others) and those of the watchdog's processes, and
+ * hold no port that browsers and `fetch` refuse (Fetch standard, "port blocking"; 10080 is the highest).
  */
 export const portRanges = {
-  gateway: { from: 10_000, below: 12_500 },
+  gateway: { from: 10_100, below: 12_500 },
   admin: { from: 12_500, below: 15_000 },
   broker: { from: 15_000, below: 17_500 },
   brokerMonitor: { from: 17_500, below: 20_000 },

@@ -23,6 +23,12 @@ test("each use has its own range, below the ephemeral ports", () => {
   }
 });
 
+test("no range holds a port that fetch refuses", async () => {
+  const refused = 10_080;
+  await expect(fetch(`http://127.0.0.1:${refused}/`)).rejects.toHaveProperty("cause.message", "bad port");
+  for (const { from, below } of Object.values(portRanges)) expect(refused < from || refused >= below).toBe(true);
+});
+
 test("a port is from the range of its use, and can be listened on", async () => {
   for (const range of Object.values(portRanges)) {
     const port = await lastingPort(range);
