@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 beforeEach(() => sink.answerAlways({ kind: "status", status: 200 }));
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 /** The resolver and the dialler of this test: nothing leaves loopback. */
 const network = new URL("../support/preload/callback-network.ts", import.meta.url).href;

@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const attemptsOf = (id: string) =>
   scripted.requests

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await weir?.stop();
-  await data.remove();
+  await data?.remove();
 });
 
 function put(envProcess: string): Promise<Response> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await weir?.stop();
-  await data.remove();
+  await data?.remove();
 });
 
 /** A server that replies with its process id, writes lines to its log, and hashes its secrets. */

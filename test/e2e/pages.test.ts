@@ -3,6 +3,7 @@ import { chmod } from "node:fs/promises";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { methodsOf } from "../../runtime/gateway/rest/route.ts";
 import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import { eventually } from "../support/eventually.ts";
 import { codeBlocks, commandBlocks, printsAsShown } from "../support/markdown-blocks.ts";
@@ -11,6 +12,27 @@ import { asOf, walkedWeir, walkPage } from "../support/walked-weir.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const accessLog = ["--access-log", "true"];
+
+/** In a path: any segment. */
+const anySegment = "{}";
+
+/** A route's path as the page writes it, without the names of its parameters. */
+function shapeOf(path: string): string {
+  return path.replaceAll(/:\w+|\*$/g, anySegment);
+}
+
+function pathPattern(shape: string): RegExp {
+  const parts = shape.split(anySegment).map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join("[^/]+")}$`);
+}
+
+/** The request of the first curl command. */
+function requestIn(commands: string): { readonly method: string; readonly path: string } | undefined {
+  const path = /\bcurl .*?\$G(?<path>\/[^\s"?]*)/m.exec(commands)?.groups?.["path"];
+  if (path === undefined) return undefined;
+  const method = / -X (?<method>[A-Z]+)/.exec(commands)?.groups?.["method"];
+  return { method: method ?? (commands.includes(" -d ") ? "POST" : "GET"), path };
+}
 
 /** Pages whose commands are compatible: all use one Weir. */
 const walked = walkedWeir("pages", { flags: ["--provider", "local", ...accessLog], within: 60_000 });
@@ -58,11 +80,34 @@ describe("docs/reference/metrics-and-logs.md", () => {
 });
 
 describe("docs/reference/api.md", () => {
-  const blocks = commandBlocks(read("reference/api.md"));
+  const page = read("reference/api.md");
+  const blocks = commandBlocks(page);
+  const described = page.split("\n").flatMap((text, index) => {
+    const operation = /^### `(?<methods>[A-Z ]+) (?<path>\/.*)`$/.exec(text)?.groups;
+    if (operation === undefined) return [];
+    const { methods = "", path = "" } = operation;
+    return [{ line: index + 1, methods, path: path.replaceAll(/\{\w+\}/g, anySegment) }];
+  });
 
-  test("has a command for every path of the route table", () => {
-    const paths = new Set(routeTable.filter(({ documented }) => documented !== false).map(({ path }) => path));
-    expect(blocks.length).toBeGreaterThan(paths.size);
+  test("describes every documented route, and nothing else", () => {
+    const routes = routeTable.filter(({ documented }) => documented !== false);
+    const expected = routes.map((route) => `${methodsOf(route).join(" ")} ${shapeOf(route.path)}`);
+    expect(described.map(({ methods, path }) => `${methods} ${path}`).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("shows for each of them a command that requests it", () => {
+    const shown = described.map(({ line }, index) => {
+      const end = described[index + 1]?.line ?? Number.POSITIVE_INFINITY;
+      return requestIn(blocks.find((block) => block.line > line && block.line < end)?.commands ?? "");
+    });
+    const wrong = described.flatMap(({ methods, path }, index) => {
+      const request = shown[index];
+      const [method] = methods.split(" ");
+      return request?.method === method && pathPattern(path).test(request?.path ?? "")
+        ? []
+        : [{ methods, path, request }];
+    });
+    expect(wrong).toEqual([]);
   });
 
   walkPage(blocks, walked);

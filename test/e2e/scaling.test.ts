@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await weir?.stop();
-  await data.remove();
+  await data?.remove();
 });
 
 const program =

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await weir?.stop();
-  await data.remove();
+  await data?.remove();
 });
 
 const text = `canary-${randomUUID()}`;

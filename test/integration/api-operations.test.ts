@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const end of release) end();
-  await platform.close();
-  await echo.close();
+  await platform?.close();
+  await echo?.close();
 });
 
 const hello = { service: "hello", image: "hello:1" };

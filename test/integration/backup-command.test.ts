@@ -37,8 +37,8 @@ beforeAll(async () => {
   access = ["--nats-url", server.url, "--nats-user", user.user, "--nats-password-file", place("password")];
 });
 afterAll(async () => {
-  await server.close();
-  await directory.remove();
+  await server?.close();
+  await directory?.remove();
 });
 
 /** Runs one of the two commands to its end. */

@@ -59,9 +59,9 @@ beforeAll(async () => {
   await makeBackup(broker, { to: backup(), say });
 });
 afterAll(async () => {
-  await sink.close();
-  await server.close();
-  await directory.remove();
+  await sink?.close();
+  await server?.close();
+  await directory?.remove();
 });
 
 async function fill({ calls, broker }: Platform): Promise<Filled> {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   await platform.call("PUT", "/system/functions", { ...hello, service: "there" });
 });
 afterAll(async () => {
-  await platform[Symbol.asyncDispose]();
+  await platform?.[Symbol.asyncDispose]();
 });
 
 const refused = { status: 400, code: "validation_failed" };

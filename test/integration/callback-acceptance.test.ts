@@ -62,7 +62,7 @@ describe.each(["any", "public"] as const)("callback_policy %s", (policy) => {
     const invokeAsync = openMemoryAsyncInvoker(gateway.table, { policy });
     gateway.deploy("echo");
   });
-  afterAll(() => gateway.close());
+  afterAll(() => gateway?.close());
 
   const queue = async (url: string) => {
     const headers = ["X-Callback-Url", url, "Accept", "application/json"];

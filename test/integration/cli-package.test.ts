@@ -24,7 +24,7 @@ beforeAll(async () => {
   execFileSync("tar", ["-xzf", join(place.path, made.filename), "--directory", place.path]);
   program = join(place.path, "package", "weir.js");
 });
-afterAll(() => place.remove());
+afterAll(() => place?.remove());
 
 const weir = async (...args: readonly string[]): Promise<string> => {
   const env = { HOME: place.path, PATH: "/usr/bin:/bin" };

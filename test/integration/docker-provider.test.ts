@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import type { DockerProvider } from "../../runtime/adapters/machine/docker/open-docker-provider.ts";
 import { engineTrouble } from "../../runtime/adapters/machine/docker/engine/docker-socket.ts";
@@ -309,9 +309,17 @@ async function killedHost(
     console.log(ids[0]);
     setInterval(() => {}, 1_000);`;
   const host = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
-  const [id]: Buffer[] = await once(host.stdout, "data");
-  host.kill("SIGKILL");
-  await once(host, "exit");
+  const exited = once(host, "exit");
+  const end = async (): Promise<void> => {
+    host.kill("SIGKILL");
+    await exited;
+  };
+  onTestFinished(end);
+  const [id]: (Buffer | undefined)[] = await Promise.race([
+    once(host.stdout, "data"),
+    exited.then(([status]) => Promise.reject(new Error(`the host ended with ${status}`))),
+  ]);
+  await end();
   const replica = String(id).trim();
   const container = (await containers()).find(({ Names: names }) => names.some((name) => name.endsWith(replica)));
   expect(container?.State).toBe("running");

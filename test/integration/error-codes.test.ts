@@ -27,11 +27,13 @@ let broken: RawFunction;
 /** A call that runs, or waits for its next run, as long as the test. */
 let unfinished = "";
 let ended = "";
+/** The responses of a platform whose queue was filled, and whose broker was then killed. */
+let overfull: Response;
+let brokerless: { readonly queue: Response; readonly list: Response };
 
 beforeAll(async () => {
   platform = await openPlatform({
     slots: 2,
-    maxLength: 3,
     retryAttempts: 100,
     upstreamTimeout: 1_000,
     wakeTimeout: 300,
@@ -56,6 +58,7 @@ beforeAll(async () => {
   ended = await platform.calls.accepted("held", { tail: "/answer" });
   await platform.calls.ended(ended);
   unfinished = await platform.calls.accepted("held");
+  await gatherFailures();
 });
 afterAll(async () => {
   await platform?.close();
@@ -69,16 +72,22 @@ type Row = readonly [status: number, provoke: () => Promise<Response>];
 const unknown = randomUUID();
 const hello = { service: "hello", image: "hello:1" };
 
-async function ask(method: string, target: string, body?: unknown, headers: readonly string[] = []): Promise<Response> {
+async function ask(
+  method: string,
+  target: string,
+  body?: unknown,
+  headers: readonly string[] = [],
+  { port, authorization }: Pick<Platform, "port" | "authorization"> = platform,
+): Promise<Response> {
   const names = headers.map((name) => name.toLowerCase());
-  const response = await sendVerbatim(platform.port, {
+  const response = await sendVerbatim(port, {
     method,
     target,
     headers: [
       ...headers,
       "Accept",
       "application/json",
-      ...(names.includes("authorization") ? [] : ["Authorization", platform.authorization]),
+      ...(names.includes("authorization") ? [] : ["Authorization", authorization]),
     ],
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
@@ -129,7 +138,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   too_many_logins: [429, tooManyLogins],
   too_many_calls: [429, tooManyCalls],
   too_many_streams: [429, tooManyStreams],
-  queue_full: [429, queueFull],
+  queue_full: [429, async () => overfull],
   store_full: [429, storeFull],
   headers_too_large: [
     431,
@@ -140,9 +149,8 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   function_unreachable: [502, () => ask("GET", "/function/refusing")],
   bad_function_reply: [502, () => ask("GET", "/function/broken")],
   no_ready_replica: [503, () => ask("GET", "/function/absent")],
-  queue_unavailable: [503, queueUnavailable],
-  // The broker is down by now, and with it what was deployed.
-  provider_unavailable: [503, () => ask("GET", "/system/functions")],
+  queue_unavailable: [503, async () => brokerless.queue],
+  provider_unavailable: [503, async () => brokerless.list],
   function_timeout: [504, () => ask("GET", "/function/held")],
 };
 
@@ -244,19 +252,19 @@ async function tooManyStreams(): Promise<Response> {
   return response;
 }
 
-async function queueFull(): Promise<Response> {
-  return eventually(
+async function gatherFailures(): Promise<void> {
+  await using failing = await openPlatform({ slots: 1, maxLength: 3, retryAttempts: 100, upstreamTimeout: 1_000 });
+  await failing.deploy("held", { addresses: [held.address] });
+  const queueCall = () => ask("POST", "/async-function/held", undefined, [], failing);
+  overfull = await eventually(
     async () => {
-      const response = await ask("POST", "/async-function/held");
+      const response = await queueCall();
       return response.status === 202 ? undefined : response;
     },
     { what: "the queue to be full" },
   );
-}
-
-async function queueUnavailable(): Promise<Response> {
-  await platform.server.kill();
-  return ask("POST", "/async-function/held");
+  await failing.server.kill();
+  brokerless = { queue: await queueCall(), list: await ask("GET", "/system/functions", undefined, [], failing) };
 }
 
 async function notBuilt(): Promise<Response> {

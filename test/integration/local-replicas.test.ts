@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readlinkSync } from "node:fs";
 import { cp, lstat, mkdir, readdir, readFile } from "node:fs/promises";
@@ -13,6 +13,7 @@ import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
 import { eventually } from "../support/eventually.ts";
+import { isRunningChild } from "../support/kill-at-exit.ts";
 import { livingProcesses } from "../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
@@ -22,6 +23,9 @@ const hello = { namespace: "functions", name: "hello" };
 
 let directory: TempDirectory;
 let provider: OpenEngine;
+/** Hosts that run as processes, and providers beside `provider`. */
+const hosts: ChildProcess[] = [];
+const others: OpenEngine[] = [];
 
 async function open(): Promise<OpenEngine> {
   const data = directory.path;
@@ -65,11 +69,26 @@ async function logOf(ref = hello): Promise<string[]> {
   return records.map(({ text }) => text);
 }
 
+/** The next output of a host; rejects if it ends before. */
+async function outputOf(host: ChildProcess): Promise<string> {
+  const [chunk] = await Promise.race([
+    once(host.stdout ?? host, "data"),
+    once(host, "exit").then(([code]) => Promise.reject(new Error(`the host ended with ${code}`))),
+  ]);
+  return String(chunk);
+}
+
 beforeEach(async () => {
   directory = await tempDirectory("local");
   provider = await open();
 });
 afterEach(async () => {
+  for (const host of hosts.splice(0)) {
+    if (!isRunningChild(host)) continue;
+    host.kill("SIGKILL");
+    await once(host, "exit");
+  }
+  for (const other of others.splice(0)) await other.close();
   await provider.close();
   await directory.remove();
 });
@@ -299,7 +318,8 @@ test("after SIGKILL of the host its functions end; the next host removes the res
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  await once(host.stdout, "data");
+  hosts.push(host);
+  await outputOf(host);
   await eventually(() => processesWith(time).length > 0, { what: "the process" });
   const live = join(data, "logs", "functions", "hello");
   await eventually(
@@ -317,6 +337,7 @@ test("after SIGKILL of the host its functions end; the next host removes the res
   });
 
   const next = await openLocalProvider({ ...options, holdLock });
+  others.push(next);
   await expect(lstat(note.directory)).rejects.toThrow("ENOENT");
   const read = async (): Promise<string[]> => {
     const records: LogRecord[] = [];
@@ -330,7 +351,6 @@ test("after SIGKILL of the host its functions end; the next host removes the res
   await next.replicas.forget(hello);
   expect(await read()).toEqual([]);
   expect(await next.replicas.orphans()).toEqual([]);
-  await next.close();
 });
 
 test("closeNow() aborts calls in flight, and ends a close() that waits for them", async () => {
@@ -397,8 +417,10 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  const [output] = await once(host.stdout, "data");
-  await once(host, "exit");
+  hosts.push(host);
+  const exited = once(host, "exit");
+  const output = await outputOf(host);
+  await exited;
 
-  expect(String(output)).toMatch(/^6\d{4}\/.*weir-\w{6}\/bin\/node\n/);
+  expect(output).toMatch(/^6\d{4}\/.*weir-\w{6}\/bin\/node\n/);
 });

@@ -19,9 +19,9 @@ beforeAll(async () => {
   [link, doctor] = [await connect(natsUser.gateway), await connect(natsUser.doctor)];
 });
 afterAll(async () => {
-  await link.close();
-  await doctor.close();
-  await server.close();
+  await link?.close();
+  await doctor?.close();
+  await server?.close();
 });
 
 test("the store, its copies and its fill; without a bucket, or without a broker, there is an error", async () => {

@@ -107,7 +107,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const link of links) await link.nc.close();
-  await server.close();
+  await server?.close();
 });
 
 describe("rights of the users of the broker", () => {

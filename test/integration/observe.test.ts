@@ -25,9 +25,9 @@ beforeAll(async () => {
   await platform.deploy("chat", { addresses: [chat.address] });
 });
 afterAll(async () => {
-  await platform.close();
-  await echo.close();
-  await chat.close();
+  await platform?.close();
+  await echo?.close();
+  await chat?.close();
 });
 
 const lines = (): LogLine[] => platform.gateway.log.filter(({ msg }) => msg === "call");

@@ -17,7 +17,7 @@ beforeAll(async () => {
   packages = await tempDirectory("package");
   made = await makePackage(root, packages.path);
 }, long);
-afterAll(() => packages.remove());
+afterAll(() => packages?.remove());
 
 /** A copy of the project: the same files, written at another time. */
 async function copyTo(directory: string, writtenAt: Date): Promise<void> {

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await platform.close();
-  await echo.close();
+  await platform?.close();
+  await echo?.close();
 });
 
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   echo = await bench.open("echo");
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const bodies = [limit - 1, limit].map((size) => ({ size, body: randomBytes(size) }));
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   echo = await bench.open("echo");
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const json = { accept: "application/json" };
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id).length;

@@ -28,8 +28,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await bench.close();
-  for (const each of [toGateway, toWorkers]) await each[Symbol.asyncDispose]();
+  await bench?.close();
+  await toGateway?.[Symbol.asyncDispose]();
+  await toWorkers?.[Symbol.asyncDispose]();
 });
 
 test("a function deployed while a worker's connection was broken is run, not given up as unknown", async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const settled = (id: string, within?: number) => callbackSettled(platform, id, within);
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   calledBack = sink.received.length;
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 afterEach(async () => {
   releaseAll();

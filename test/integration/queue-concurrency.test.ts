@@ -24,8 +24,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await platform.close();
-  await busy.close();
+  await platform?.close();
+  await busy?.close();
 });
 
 test("concurrency.max holds for queued calls, too: calls above it are retried, and all end as done", async () => {

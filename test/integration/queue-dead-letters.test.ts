@@ -26,9 +26,9 @@ beforeAll(async () => {
   await platform.deploy("shaky", { addresses: [server.address] });
 });
 afterAll(async () => {
-  await platform.close();
-  await sink.close();
-  await server.close();
+  await platform?.close();
+  await sink?.close();
+  await server?.close();
 });
 beforeEach(() => {
   status = 500;

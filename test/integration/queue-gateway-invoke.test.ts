@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const authorization = () => platform.authorization;
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);

@@ -36,9 +36,9 @@ describe.each(["straight at the replica", "through the gateway"])(
     });
 
     afterAll(async () => {
-      await platform.close();
-      await sink.close();
-      await echo.close();
+      await platform?.close();
+      await sink?.close();
+      await echo?.close();
     });
 
     const runsOf = (id: string) => echo.requests.filter(({ headers }) => headers["x-call-id"] === id);

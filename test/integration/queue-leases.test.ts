@@ -8,7 +8,7 @@ let bench: FaultBench;
 beforeAll(async () => {
   bench = await openFaultBench({ workers: 2, slots: 8, upstreamTimeout: 30_000 });
 });
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 test("FW4 functions that take ten times the lease, and FW5 a backlog of long runs: one run each, nothing leased ahead", async () => {
   await bench.load({ rate: 100, count: 8, body: () => "20000" });

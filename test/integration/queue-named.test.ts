@@ -31,8 +31,8 @@ describe("named queues", () => {
   });
   afterAll(async () => {
     for (const { reply } of open) reply();
-    await platform.close();
-    await server.close();
+    await platform?.close();
+    await server?.close();
   });
 
   test("each has its own workers, slots, timeout and retries", async () => {

@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await bench.close();
-  await sound.close();
+  await bench?.close();
+  await sound?.close();
 });
 
 test.each([

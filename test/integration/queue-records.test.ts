@@ -32,7 +32,7 @@ beforeAll(async () => {
   held = await bench.open("held", (_request, response) => void pending.push(() => response.end("held")));
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const started = (id: string) =>
   eventually(() => held.requests.some((request) => request.headers["x-call-id"] === id), {

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await platform.close();
-  await echo.close();
+  await platform?.close();
+  await echo?.close();
 });
 
 const code = (body: Buffer): unknown => JSON.parse(body.toString()).code;

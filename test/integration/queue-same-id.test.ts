@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => bench.close());
+afterAll(() => bench?.close());
 
 const runsOf = (id: string) => echo.requests.filter((request) => request.headers["x-call-id"] === id);
 

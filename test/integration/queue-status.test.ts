@@ -35,8 +35,8 @@ afterEach(() =>
 );
 afterAll(async () => {
   replyAll();
-  await platform.close();
-  await server.close();
+  await platform?.close();
+  await server?.close();
 });
 
 const held = () => platform.calls.accepted("held", { tail: "/held" });

@@ -34,8 +34,8 @@ beforeAll(async () => {
   gateway.deploy("echo", { addresses: [echo.address] });
 });
 afterAll(async () => {
-  await gateway.close();
-  await echo.close();
+  await gateway?.close();
+  await echo?.close();
 });
 
 function seenHeaders(): SeenRequest["headers"] {

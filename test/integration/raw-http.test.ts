@@ -24,8 +24,8 @@ describe("raw HTTP", () => {
     gateway.deploy("echo", { addresses: [echo.address] });
   });
   afterAll(async () => {
-    await gateway.close();
-    await echo.close();
+    await gateway?.close();
+    await echo?.close();
   });
 
   describe.each(routes)("%s", (route) => {
@@ -51,7 +51,7 @@ describe("raw HTTP", () => {
     });
 
     test("a head that is not completed: 408", async () => {
-      const reply = await rawRequest(gateway.port, `GET ${route} HTTP/1.1\r\nHost:`, 6_000);
+      const reply = await rawRequest(gateway.port, `GET ${route} HTTP/1.1\r\nHost:`, 15_000);
       expect(reply).toMatchObject({ status: 408, closed: true });
     });
   });
@@ -105,7 +105,7 @@ describe("raw HTTP", () => {
 
   test("an idle connection is closed", async () => {
     const client = await openRawClient(gateway.port);
-    await client.end(6_000);
+    await client.end(15_000);
     client.close();
   });
 
@@ -114,7 +114,7 @@ describe("raw HTTP", () => {
     const reply = await rawRequest(
       gateway.port,
       "POST /function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc",
-      6_000,
+      15_000,
     );
     expect(reply).toMatchObject({ status: 408, closed: true });
     await expect.poll(() => echo.open).toBe(aborted);
@@ -301,7 +301,7 @@ describe("raw HTTP", () => {
     const [reply] = await first.replies(1);
     expect(reply).toMatchObject({ status: 200, body: "/first " });
     expect(reply?.headers["connection"]).toBe("close");
-    await silent.end(5_000);
+    await silent.end(15_000);
     await closed;
     await own.close();
   });
@@ -343,7 +343,7 @@ describe("raw HTTP", () => {
     expect(draining).toMatchObject({ status: 200, closed: true });
 
     const closed = own.gateway.close();
-    await idle.end(500);
+    await idle.end(15_000);
     release();
     const [reply] = await busy.replies(1);
     expect(reply).toMatchObject({ status: 200, body: "late" });

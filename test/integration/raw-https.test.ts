@@ -26,8 +26,8 @@ describe("raw HTTP/1.1 over TLS", () => {
     gateway.deploy("echo", { addresses: [echo.address] });
   });
   afterAll(async () => {
-    await gateway.close();
-    await echo.close();
+    await gateway?.close();
+    await echo?.close();
   });
 
   /** The status of each response to `bytes`, until the gateway closes the connection. */
@@ -36,7 +36,7 @@ describe("raw HTTP/1.1 over TLS", () => {
     await once(socket, "secureConnect");
     const client = new RawClient(socket);
     client.send(bytes);
-    await client.end(8_000);
+    await client.end(15_000);
     const replies = await client.replies(1);
     client.close();
     return replies.map(({ status }) => status);

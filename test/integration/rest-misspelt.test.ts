@@ -9,7 +9,7 @@ beforeAll(async () => {
   platform = await openRestPlatform();
 });
 afterAll(async () => {
-  await platform[Symbol.asyncDispose]();
+  await platform?.[Symbol.asyncDispose]();
 });
 beforeEach(() => platform.functions.clear());
 

@@ -18,8 +18,8 @@ beforeAll(async () => {
   community = await openRestPlatform({ edition: "community", namespaceStore: store });
 });
 afterAll(async () => {
-  await pro[Symbol.asyncDispose]();
-  await community[Symbol.asyncDispose]();
+  await pro?.[Symbol.asyncDispose]();
+  await community?.[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
   for (const { name } of await store.list()) await store.remove(name);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await platform[Symbol.asyncDispose]();
+  await platform?.[Symbol.asyncDispose]();
 });
 
 const all = restRoutes(true);

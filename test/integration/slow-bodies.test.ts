@@ -31,7 +31,7 @@ describe("bodies that trickle", () => {
   });
   const onFinished: (() => Promise<void>)[] = [];
   afterAll(async () => {
-    await gateway.close();
+    await gateway?.close();
     for (const finish of onFinished) await finish();
   });
 

@@ -35,8 +35,8 @@ describe("bytes belong to their reader until it releases them (H11)", () => {
     tls = await openSyncGateway({ ...options, server: { ...options.server, tls: pair } });
   });
   afterAll(async () => {
-    await unencrypted.close();
-    await tls.close();
+    await unencrypted?.close();
+    await tls?.close();
   });
   const over = (transport: "TCP" | "TLS"): SlowGateway =>
     transport === "TCP" ? unencrypted : { deploy: tls.deploy, port: tls.port, cert };

@@ -73,7 +73,7 @@ beforeAll(async () => {
   ];
   await promisify(execFile)(go, ["build", ...packages], { cwd: `${programs}/go`, timeout: build });
 }, build);
-afterAll(() => newer.close());
+afterAll(() => newer?.close());
 
 /** Responses of a gateway that is newer than the document, and of a function, which may reply as it likes. */
 function unknownResponse(target: string) {

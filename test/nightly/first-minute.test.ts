@@ -40,7 +40,7 @@ beforeAll(async () => {
     XDG_CACHE_HOME,
   };
 });
-afterAll(() => place.remove());
+afterAll(() => place?.remove());
 
 test("from nothing to a called function of one's own in three commands and at most 60 s", async () => {
   expect((await run("node", ["--version"], { env: variables })).stdout).toBe("v22.19.0\n");

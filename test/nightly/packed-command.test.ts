@@ -25,7 +25,7 @@ let place: TempDirectory;
 beforeAll(async () => {
   place = await tempDirectory("packed-command");
 });
-afterAll(() => place.remove());
+afterAll(() => place?.remove());
 
 test(`on Node.js ${oldestNode}`, async () => {
   const { filename } = await makeCliPackage(root, place.path);

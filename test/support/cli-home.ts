@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 
 import { environment } from "../../runtime/process/settings.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 import { tempDirectory } from "./temp-directory.ts";
 import type { WeirProcess } from "./weir-process.ts";
 
@@ -60,6 +61,7 @@ async function runCommand(home: string, args: readonly string[], options: Comman
     env: { HOME: home, PATH: environment()["PATH"], ...options.environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
+  killAtExit(child);
   const written = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding(options.encoding ?? "utf8").on("data", (text: string) => (written[name] += text));

@@ -9,6 +9,7 @@ import { environment } from "../../runtime/process/settings.ts";
 import { clusterBinaries } from "../../scripts/cluster/places.ts";
 import { findTool } from "../../scripts/debian-tool.ts";
 import { eventually } from "./eventually.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
 /** What the engine did, or would do, to one resource. */
@@ -169,6 +170,7 @@ export async function openPulumiStack(directory: string, stack = "test"): Promis
       const args = ["--non-interactive", "--color=never", name, "--yes", "--skip-preview"];
       // Its own process group: its children are killed with it, or notice that it is gone.
       const child = spawn(command, args, { cwd: project, env, detached: true, stdio: "ignore" });
+      killAtExit(child, { group: true });
       const ended = once(child, "exit");
       try {
         const over = ended.then(() => Promise.reject(new Error(`pulumi ${name} ended before it was killed`)));

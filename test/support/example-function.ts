@@ -10,6 +10,7 @@ import { installedTool } from "../../scripts/debian-tool.ts";
 import { eventually } from "./eventually.ts";
 import { examples } from "./example-runs.ts";
 import { freePort } from "./free-port.ts";
+import { isRunningChild, killAtExit } from "./kill-at-exit.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -28,6 +29,8 @@ export async function withExampleFunction(
     env: { ...environment(), ...variables, PORT: String(port) },
     stdio: "ignore",
   });
+  killAtExit(child);
+  const exited = once(child, "exit");
   const url = `http://127.0.0.1:${port}`;
   try {
     const isListening = async (): Promise<boolean> => {
@@ -39,7 +42,11 @@ export async function withExampleFunction(
     await use(url);
   } finally {
     child.kill("SIGTERM");
-    const [code] = await once(child, "exit", { signal: AbortSignal.timeout(5_000) });
-    expect(code).toBe(0);
+    await eventually(() => !isRunningChild(child), { what: `${name} to end` }).catch(async (cause) => {
+      child.kill("SIGKILL");
+      await exited;
+      throw cause;
+    });
+    expect(child.exitCode).toBe(0);
   }
 }

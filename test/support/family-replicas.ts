@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { MemoryReplicas } from "./memory/memory-replicas.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { freePort } from "./free-port.ts";
+import { isRunningChild, killAtExit } from "./kill-at-exit.ts";
 import { programPath } from "./watchdog-process.ts";
 
 /** Programs that stand in for images of the OpenFaaS family. */
@@ -45,13 +46,14 @@ export class FamilyReplicas extends MemoryReplicas {
       env: { PATH: programPath, ...spec.environment, port: String(port) },
       stdio: ["ignore", "inherit", "inherit"],
     });
+    killAtExit(child, { signal: "SIGTERM" });
     this.#running.set(replica.id, { child, address: `127.0.0.1:${port}` });
     return replica;
   }
 
   override async stop(id: string): Promise<void> {
     const found = this.#running.get(id);
-    if (found !== undefined && found.child.exitCode === null) {
+    if (found !== undefined && isRunningChild(found.child)) {
       found.child.kill();
       await once(found.child, "exit");
     }

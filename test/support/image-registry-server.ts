@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { findTool, installedTool } from "../../scripts/debian-tool.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 import { say } from "./say.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
@@ -38,6 +39,7 @@ export async function openRegistryServer(): Promise<RegistryServer> {
     }),
   );
   const child = spawn(findTool("docker-registry") ?? "docker-registry", ["serve", settings], { stdio: "ignore" });
+  killAtExit(child);
   const exited = once(child, "exit");
   const close = async (): Promise<void> => {
     child.kill("SIGKILL");

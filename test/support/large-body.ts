@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 
 import { eventually } from "./eventually.ts";
 import { openFunctionServer } from "./function-server.ts";
+import { isRunningChild, killAtExit } from "./kill-at-exit.ts";
 
 const benchGateway = join(import.meta.dirname, "../../bench/calls/bench-gateway.ts");
 const mebibyte = 1_048_576;
@@ -36,6 +37,7 @@ export async function echoLargeBody(mebibytes: number): Promise<LargeBody> {
   const child = spawn(process.execPath, [benchGateway, fn.address, String(callTimeout)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  killAtExit(child);
   try {
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const memory = (): number =>
@@ -68,7 +70,7 @@ export async function echoLargeBody(mebibytes: number): Promise<LargeBody> {
     return { stuckAt, grownWhenStuck, grown, received, same };
   } finally {
     child.kill("SIGTERM");
-    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    if (isRunningChild(child)) await once(child, "exit");
     await fn.close();
   }
 }

@@ -5,6 +5,7 @@ import { formatNatsServerConfig } from "../../runtime/adapters/nats/server/nats-
 import { startNatsServer, type RunningNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 import { natsServerPath } from "./nats-server.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
@@ -68,6 +69,7 @@ export async function openNatsCluster(): Promise<NatsCluster> {
       let running: RunningNatsServer | undefined;
       const start = async (): Promise<void> => {
         running = await startNatsServer({ binary, configFile, logFile, monitorPort, timeout: startTimeout });
+        killAtExit(running.process);
       };
       const kill = async (): Promise<void> => {
         running?.process.kill("SIGKILL");
@@ -75,7 +77,6 @@ export async function openNatsCluster(): Promise<NatsCluster> {
         running = undefined;
       };
       servers.push({ name, url: `nats://127.0.0.1:${port}`, kill, restart: start, end: kill });
-      process.once("exit", () => running?.process.kill("SIGKILL"));
     }
     // None of them is healthy before it has found another.
     await Promise.all(servers.map((server) => server.restart()));

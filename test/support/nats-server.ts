@@ -12,6 +12,7 @@ import { startNatsServer, type RunningNatsServer } from "../../runtime/adapters/
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 import { isStopped } from "./process-facts.ts";
 
 export interface TestNatsServerOptions {
@@ -95,10 +96,12 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
   });
   await writeFile(configFile, options.encrypted === true ? withCipher(config) : config, { mode: 0o600 });
 
-  const start = (): Promise<RunningNatsServer> =>
-    startNatsServer({ binary, configFile, logFile, monitorPort, timeout: startTimeout });
+  const start = async (): Promise<RunningNatsServer> => {
+    const started = await startNatsServer({ binary, configFile, logFile, monitorPort, timeout: startTimeout });
+    killAtExit(started.process);
+    return started;
+  };
   let running: RunningNatsServer | undefined;
-  const onExit = (): void => void running?.process.kill("SIGKILL");
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     running?.process.kill(signal);
     // SIGTERM does not reach a paused process before it continues.
@@ -112,7 +115,6 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
     await rm(directory, { recursive: true, force: true });
     throw err;
   }
-  process.once("exit", onExit);
 
   return {
     url: `nats://127.0.0.1:${port}`,
@@ -143,7 +145,6 @@ export async function openNatsServer(options: TestNatsServerOptions = {}): Promi
       running = await start();
     },
     close: async () => {
-      process.off("exit", onExit);
       await end("SIGKILL");
       await rm(directory, { recursive: true, force: true });
     },

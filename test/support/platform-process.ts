@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 
 export interface PlatformProcessOptions {
   /** Shown in failures, e.g. `queue-worker 2`. */
@@ -86,7 +87,6 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
     log.push(parsed);
     if (Number(parsed["level"]) >= fatal) mishaps.push(`${options.name} said: ${line}`);
   };
-  const killAtExit = (): void => void child?.kill("SIGKILL");
   const signal = (name: NodeJS.Signals): void => {
     if (child !== undefined && end === undefined) child.kill(name);
   };
@@ -110,9 +110,8 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
     end = unexpectedEnd = undefined;
     expected = false;
     eachLine(started, record);
-    process.once("exit", killAtExit);
+    killAtExit(started);
     started.once("exit", (code, name) => {
-      process.off("exit", killAtExit);
       end = { code, signal: name, at: performance.now() };
       if (!expected) unexpectedEnd = `${options.name} ended by itself (${code ?? name})\n${tail(log)}`;
     });

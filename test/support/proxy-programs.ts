@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { findTool } from "../../scripts/debian-tool.ts";
 import { eventually } from "./eventually.ts";
+import { isRunningChild, killAtExit } from "./kill-at-exit.ts";
 import { descendants } from "./process-tree.ts";
 
 /** Proxies that `docs/reference/proxies.md` shows. */
@@ -169,10 +170,8 @@ function launch(command: readonly string[], directory: string): Launched {
   closeSync(errors);
   const { pid } = child;
   if (pid === undefined) throw new Error(`Cannot start ${name}: no process was made`);
-  const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const killAtExit = (): void => void child.kill("SIGTERM");
-  process.once("exit", killAtExit);
-  child.once("exit", () => process.off("exit", killAtExit));
+  killAtExit(child, { signal: "SIGTERM" });
+  const ended = (): boolean => !isRunningChild(child);
   return {
     pid,
     ended,

@@ -3,6 +3,9 @@ import { connect, type Socket } from "node:net";
 
 import { patience } from "./eventually.ts";
 
+/** Milliseconds; shorter than the idle timeouts of test gateways (20 s), which could close the connection instead. */
+const closeTimeout = 15_000;
+
 /** One HTTP response as received over the wire. */
 export interface RawReply {
   readonly status: number;
@@ -55,7 +58,7 @@ export class RawClient {
           `${replies.length} of ${count} replies came (ended: ${this.#ended}): ${this.text.slice(0, 2_000)}`,
         );
       }
-      await nextData(this.socket, 50);
+      await nextEvent(this.socket, deadline - Date.now());
     }
   }
 
@@ -64,7 +67,7 @@ export class RawClient {
     const deadline = Date.now() + timeout;
     while (!this.#ended) {
       if (Date.now() > deadline) throw new Error("the connection was not closed");
-      await nextData(this.socket, 50);
+      await nextEvent(this.socket, deadline - Date.now());
     }
   }
 
@@ -81,7 +84,11 @@ export async function openRawClient(port: number): Promise<RawClient> {
   return new RawClient(socket);
 }
 
-/** Sends `bytes` on a new connection, waits for one response, and closes the connection. */
+/**
+ * Sends `bytes` on a new connection, waits for one response, and closes the connection. `closed`: the other side had
+ * closed it, for which this waits if the response announces it; only a further request shows that one is kept.
+ * @throws Error if an announced close does not come
+ */
 export async function rawRequest(
   port: number,
   bytes: string | Uint8Array,
@@ -92,24 +99,23 @@ export async function rawRequest(
     client.send(bytes);
     const [reply] = await client.replies(1, timeout);
     if (reply === undefined) throw new Error("no reply");
-    // An announced close is waited for, but not so long that the idle timeout could close the connection instead.
-    if (reply.headers["connection"] === "close") await client.end(5_000).catch(() => undefined);
-    else await nextData(client.socket, 50);
+    if (reply.headers["connection"] === "close") await client.end(closeTimeout);
     return { ...reply, closed: client.ended };
   } finally {
     client.close();
   }
 }
 
-function nextData(socket: Socket, atMost: number): Promise<void> {
+/** Resolves when data or the end came, and after `atMost` milliseconds. */
+function nextEvent(socket: Socket, atMost: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      socket.off("data", done).off("close", done);
+      socket.off("data", done).off("end", done).off("close", done);
       resolve();
     };
-    const timer = setTimeout(done, atMost);
-    socket.on("data", done).on("close", done);
+    const timer = setTimeout(done, Math.max(1, atMost));
+    socket.on("data", done).on("end", done).on("close", done);
   });
 }
 

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { cliCommand, type CliHome } from "./cli-home.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 
 /** A command line that runs: what a test reads of it, and when, is its own affair. */
 export interface RunningCommand extends AsyncDisposable {
@@ -30,6 +31,7 @@ export function startCommand(
     env: { HOME: home, PATH: environment()["PATH"], ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  killAtExit(child);
   const { pid } = child;
   if (pid === undefined) throw new Error("Cannot start weir: no process was made");
   let stderr = "";

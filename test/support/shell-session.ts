@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
+import { killAtExit } from "./kill-at-exit.ts";
 
 export interface ShellAnswer {
   readonly stdout: string;
@@ -31,6 +32,7 @@ export function openShell(options: { readonly directory: string; readonly path?:
     stdio: "pipe",
     detached: true,
   });
+  killAtExit(child, { group: true });
   const written = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {

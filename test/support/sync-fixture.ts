@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
-
 import { afterEach } from "vitest";
 
+import { freePort } from "./free-port.ts";
 import { openFunctionServer, openRawFunction, type FunctionServer, type RawFunction } from "./function-server.ts";
 import { openSyncGateway, type SyncGateway, type SyncGatewayOptions } from "./sync-gateway.ts";
 
@@ -35,10 +33,5 @@ export function syncFixture(): SyncFixture {
 
 /** An address where nobody listens. */
 export async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `127.0.0.1:${port}`;
+  return `127.0.0.1:${await freePort()}`;
 }

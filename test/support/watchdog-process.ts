@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach } from "vitest";
 
 import { eventually } from "./eventually.ts";
+import { isRunningChild, killAtExit } from "./kill-at-exit.ts";
 import { livingProcesses } from "./process-tree.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
@@ -40,7 +41,7 @@ export function endWatchdogsAfterEachTest(): void {
   });
   afterEach(async () => {
     for (const child of running.splice(0)) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
+      if (!isRunningChild(child)) continue;
       child.kill("SIGTERM");
       await once(child, "exit");
     }
@@ -73,6 +74,7 @@ export function launch(environment: Record<string, string>, flags: readonly stri
     },
   );
   running.push(child);
+  killAtExit(child, { signal: "SIGTERM" });
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -201,7 +201,7 @@ beforeAll(async () => {
   reports = await lint([...refusedFiles, ...allowedFiles]);
 });
 
-afterAll(() => sandbox.remove());
+afterAll(() => sandbox?.remove());
 
 describe("the dependency rule in the linter", () => {
   test.each(refusedFiles)("%s may not import %s", (file, imported) => {

@@ -76,7 +76,7 @@ beforeAll(async () => {
   reports = diagnostics;
 });
 
-afterAll(() => sandbox.remove());
+afterAll(() => sandbox?.remove());
 
 describe("the linter", () => {
   test.each(refused)("reports %s in %s", (rule, file) => {

@@ -68,7 +68,7 @@ describe("with many namespaces", () => {
   beforeAll(async () => {
     cluster = await openTestCluster();
   });
-  afterAll(() => cluster.close());
+  afterAll(() => cluster?.close());
 
   test("a Function is refused where no platform reconciles it, and nowhere else", async () => {
     const { accepted, refusals, inside } = await acceptedIn(cluster, "pro", {
@@ -111,7 +111,7 @@ describe("with one namespace", () => {
   beforeAll(async () => {
     cluster = await openTestCluster();
   });
-  afterAll(() => cluster.close());
+  afterAll(() => cluster?.close());
 
   test("a Function is refused in every other namespace except those of another platform", async () => {
     const { accepted, refusals, inside } = await acceptedIn(cluster, "community", {

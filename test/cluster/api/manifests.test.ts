@@ -25,7 +25,7 @@ beforeAll(async () => {
   const labels = Object.entries(restricted).map(([key, value]) => `${key}=${value}`);
   await cluster.kubectl(["label", "namespace", cluster.namespace, ...labels], { namespace: null });
 });
-afterAll(() => cluster.close());
+afterAll(() => cluster?.close());
 
 /** Applies the objects as a dry run; every unknown field and every warning is an error. */
 function dryRun(text: string): Promise<string> {

@@ -48,7 +48,7 @@ beforeAll(async () => {
   }
   await policiesEnforced();
 });
-afterAll(() => cluster.close());
+afterAll(() => cluster?.close());
 
 const enforced = { "pod-security.kubernetes.io/enforce": "restricted" };
 

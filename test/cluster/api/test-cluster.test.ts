@@ -7,7 +7,7 @@ let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await openTestCluster();
 });
-afterAll(() => cluster.close());
+afterAll(() => cluster?.close());
 
 const configMap = (name: string, namespace?: string): KubernetesObject => ({
   apiVersion: "v1",

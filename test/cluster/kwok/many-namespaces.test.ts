@@ -21,8 +21,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await made?.close();
-  expect(opened.operators[0].mishaps).toEqual([]);
-  await opened.close();
+  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
+  await opened?.close();
 }, 300_000);
 
 const allMade = (namespaces: FunctionNamespaces, all: number) =>

@@ -12,7 +12,7 @@ beforeAll(async () => {
   opened = await openOperatedCluster(1, ["--declared-queues=mail=5m"]);
   image = opened.cluster.level === "node" ? await loadBaseImage(opened.cluster) : "example/hello:1";
 }, 120_000);
-afterAll(() => opened.close());
+afterAll(() => opened?.close());
 
 const { apply, shows } = operatedFunctions(
   () => opened,

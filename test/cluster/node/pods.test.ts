@@ -59,7 +59,7 @@ beforeAll(async () => {
   await cluster.kubectl(["rollout", "status", "deployment/teller", "--timeout=110s"], { timeout: podTimeout });
   address = await cluster.kubectl(["get", "service", "teller", "--output=jsonpath={.spec.clusterIP}"]);
 });
-afterAll(() => cluster.close());
+afterAll(() => cluster?.close());
 
 /** The text that the pod behind the Service reads from its file. */
 async function servedText(): Promise<string> {

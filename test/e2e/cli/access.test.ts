@@ -36,8 +36,8 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await weir.stop();
-  await project.remove();
+  await weir?.stop();
+  await project?.remove();
 });
 
 describe("weir login", () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   source = await readFile(join(directory, "server.js"), "utf8");
   await installPlatform(person.home);
 });
-afterAll(() => person[Symbol.asyncDispose]());
+afterAll(() => person?.[Symbol.asyncDispose]());
 
 /** A packed command is nowhere near a checkout: a package leads it to this one, as the real one starts its own host. */
 async function installPlatform(home: string): Promise<void> {
@@ -108,7 +108,7 @@ describe("from a new project", () => {
     await dev.says(running);
     gateway = await address();
   });
-  afterAll(() => dev[Symbol.asyncDispose]());
+  afterAll(() => dev?.[Symbol.asyncDispose]());
 
   test("a Weir is started, which keeps its data in the project", async () => {
     expect(dev.shown()).toContain(

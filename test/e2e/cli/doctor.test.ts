@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await weir?.close();
-  await person[Symbol.asyncDispose]();
-  await data.remove();
+  await person?.[Symbol.asyncDispose]();
+  await data?.remove();
 });
 
 const doctor = (...args: readonly string[]): Promise<CommandEnd> =>

@@ -40,9 +40,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await weir.stop();
-  await person[Symbol.asyncDispose]();
-  await data.remove();
+  await weir?.stop();
+  await person?.[Symbol.asyncDispose]();
+  await data?.remove();
 });
 
 /** A server that does this with each connection once something was sent. */

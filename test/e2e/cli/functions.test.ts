@@ -33,9 +33,9 @@ async function deploy(deployment: object): Promise<void> {
 }
 
 afterAll(async () => {
-  await weir.stop();
-  await person[Symbol.asyncDispose]();
-  await data.remove();
+  await weir?.stop();
+  await person?.[Symbol.asyncDispose]();
+  await data?.remove();
 });
 
 describe("weir list", () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await person[Symbol.asyncDispose]();
+  await person?.[Symbol.asyncDispose]();
 });
 
 describe("text of a gateway or function on a terminal", () => {

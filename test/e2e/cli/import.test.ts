@@ -23,7 +23,7 @@ const fileOf = (name: string): Promise<string> => readFile(join(directory.path, 
 beforeAll(async () => {
   person = await openCliHome();
 });
-afterAll(() => person[Symbol.asyncDispose]());
+afterAll(() => person?.[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   directory = await tempDirectory("cli-import");
@@ -44,8 +44,8 @@ describe("what was imported", () => {
     weir = await startWeir({ data: data.path });
   });
   afterAll(async () => {
-    await weir.stop();
-    await data.remove();
+    await weir?.stop();
+    await data?.remove();
   });
 
   test("is deployed as it stands in weir.yaml, and called", async () => {
@@ -243,8 +243,8 @@ describe("weir generate functions --digest", () => {
     host = `127.0.0.1:${(registry.address() as AddressInfo).port}`;
   });
   afterAll(async () => {
-    registry.closeAllConnections();
-    registry.close();
+    registry?.closeAllConnections();
+    registry?.close();
     await once(registry, "close");
   });
   beforeEach(async () => {

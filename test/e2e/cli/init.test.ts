@@ -23,7 +23,7 @@ let person: CliHome;
 beforeAll(async () => {
   person = await openCliHome();
 });
-afterAll(() => person[Symbol.asyncDispose]());
+afterAll(() => person?.[Symbol.asyncDispose]());
 
 const [weir, ...words] = cliCommand;
 const callId = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";

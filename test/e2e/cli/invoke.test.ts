@@ -63,9 +63,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await weir.stop();
-  await person[Symbol.asyncDispose]();
-  await data.remove();
+  await weir?.stop();
+  await person?.[Symbol.asyncDispose]();
+  await data?.remove();
 });
 
 describe("a call", () => {

@@ -47,8 +47,8 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await weir.stop();
-  await data.remove();
+  await weir?.stop();
+  await data?.remove();
 });
 
 describe("weir login", () => {

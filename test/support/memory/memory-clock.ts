@@ -8,7 +8,7 @@ export interface MemoryClock {
 
 /** The wall clock. Its timers keep no process alive. */
 export const realClock: MemoryClock = {
-  now: Date.now,
+  now: () => Date.now(),
   after: (delay, act) => {
     const timer = setTimeout(act, delay).unref();
     return () => clearTimeout(timer);

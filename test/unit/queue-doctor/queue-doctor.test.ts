@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { ManualClock } from "../../support/memory/memory-clock.ts";
 import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import { MemoryQueueCatalog } from "../../support/memory/memory-queue-catalog.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
@@ -15,6 +16,9 @@ import { eventually } from "../../support/eventually.ts";
 /** A store with a state that the test sets; records what is done to it. */
 class ScriptedStore implements QueueStore {
   readonly done: string[] = [];
+  /** Looks begun: the round of each look before the last one is complete. */
+  looks = 0;
+  maintained = 0;
   missing: readonly MissingStore[] = [];
   state: Partial<WorkState> = {};
   overdue = 0;
@@ -25,11 +29,13 @@ class ScriptedStore implements QueueStore {
   }
 
   async maintain(): Promise<readonly MissingStore[]> {
+    this.maintained += 1;
     if (this.failing) throw new PlatformError("queue_unavailable", "Cannot look: the broker is away");
     return this.missing;
   }
 
   async look(): Promise<readonly WorkState[]> {
+    this.looks += 1;
     const still = { orphans: 0, unanswered: 0, waitingWorkers: 0, offers: 1, ackWait: 10, current: true };
     return [{ queue: "default", oldestAt: undefined, ...still, ...this.state }];
   }
@@ -61,11 +67,28 @@ afterEach(async () => {
   await Promise.all(running.splice(0));
 });
 
+/** Leases that do not expire, however long the machine takes. */
+const stillLeases = (): MemoryLeases => new MemoryLeases(new ManualClock());
+
+/** Such leases that record in `granted` whether each request was granted. */
+function recordedLeases(leases: Leases) {
+  const granted: boolean[] = [];
+  const recorded: Leases = {
+    acquire: async (...request) => {
+      const ours = await leases.acquire(...request);
+      granted.push(ours);
+      return ours;
+    },
+    release: (...request) => leases.release(...request),
+  };
+  return { granted, recorded };
+}
+
 function open(over: Partial<QueueDoctorParts> = {}, catalog = new MemoryQueueCatalog()) {
   const doctor = buildQueueDoctor({
     store,
     catalog,
-    leases: new MemoryLeases(),
+    leases: stillLeases(),
     queues: [sampleQueue({})],
     recreate: [],
     onBrokerBack: () => () => {},
@@ -134,13 +157,12 @@ test("reports what is missing until it exists again", async () => {
 
 test("repairs orphans once within the cooldown, and counts the repair", async () => {
   store.state = { orphans: 3 };
-  open();
+  open({ times: { orphanGrace: 0, repairCooldown: 3_600_000 } });
   await eventually(() => store.done.length > 0, { ...within, what: "the repair" });
   store.state = { orphans: 3 };
-  await eventually(async () => (await metric("queue_doctor_orphaned_messages")) === 3, {
-    ...within,
-    what: "the next look",
-  });
+  const looks = store.looks;
+  await eventually(() => store.looks > looks + 2, { ...within, what: "two rounds more" });
+  expect(await metric("queue_doctor_orphaned_messages")).toBe(3);
   expect(store.done).toEqual(["rebuild default"]);
   expect(await metric("queue_doctor_rebuilds_total")).toBe(1);
 });
@@ -148,21 +170,28 @@ test("repairs orphans once within the cooldown, and counts the repair", async ()
 test("inspects a queue that stays unanswered, and repairs it only if entries are overdue", async () => {
   store.state = { unanswered: 2, waitingWorkers: 1 };
   open();
-  await eventually(() => store.done.includes("inspect"), { ...within, what: "a closer look" });
-  expect(store.done).not.toContain("rebuild default");
+  await eventually(() => store.done.length > 1, { ...within, what: "two closer looks" });
+  expect(new Set(store.done)).toEqual(new Set(["inspect"]));
   store.overdue = 1;
   await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
 });
 
-/** Servers of which those in `full` cannot store; `restarted` lists the restarted ones. */
+/** Servers of which those in `full` cannot store; `found` lists each check that met one, `restarted` the restarted ones. */
 function openServers(...full: string[]) {
+  const found: string[] = [];
   const restarted: string[] = [];
   return {
     full,
+    found,
     restarted,
     parts: {
       health: {
-        fault: async () => (full[0] === undefined ? undefined : { server: full[0], why: "no space left on device" }),
+        fault: async () => {
+          const [server] = full;
+          if (server === undefined) return undefined;
+          found.push(server);
+          return { server, why: "no space left on device" };
+        },
       },
       servers: {
         restart: async (server: string) => {
@@ -193,11 +222,19 @@ test("has each server that cannot store restarted in turn, then repairs everythi
   expect(await metric("queue_doctor_broker_healthy")).toBe(1);
 });
 
-test("reports a server that it cannot restart, and keeps checking", async () => {
-  const { parts } = openServers("nats-0");
+test("reports a server that it cannot restart, and keeps checking until it can repair again", async () => {
+  const { full, found, parts } = openServers("nats-0");
+  store.state = { orphans: 3 };
   const doctor = open({ health: parts.health });
   await eventually(() => doctor.problem?.includes("nats-0: no space"), { ...within, what: "the alarm" });
+  await eventually(() => found.length > 2, { ...within, what: "two complete checks" });
   expect(await metric("queue_doctor_broker_healthy")).toBe(0);
+  expect([store.maintained, store.done]).toEqual([0, []]);
+  full.shift();
+  await eventually(() => store.done.length > 0, { ...within, what: "the repair" });
+  expect(store.done).toEqual(["rebuild default"]);
+  await eventually(() => doctor.problem === undefined, { ...within, what: "no alarm" });
+  expect(await metric("queue_doctor_broker_healthy")).toBe(1);
 });
 
 test("a server that was not restarted, or did not come back, is restarted at the next look", async () => {
@@ -224,41 +261,58 @@ describe("of two doctors", () => {
   });
 
   test("the standby leaves a server alone that cannot store", async () => {
-    const { full, restarted, parts } = openServers();
-    const leases = new MemoryLeases();
-    await leases.acquire("process.doctor", "another", 60_000);
-    const doctor = open({ ...parts, leases: leasesOf(leases, full) });
+    const { full, found, restarted, parts } = openServers();
+    const leases = stillLeases();
+    await leases.acquire("process.doctor", "another", 1_000);
+    const { granted, recorded } = recordedLeases(leases);
     store.state = { orphans: 3 };
-    await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
+    const doctor = open({ ...parts, leases: leasesOf(recorded, full) });
+    await eventually(() => granted.length > 0, { ...within, what: "its request for the lease" });
     full.push("nats-0");
     await eventually(() => doctor.problem?.includes("nats-0"), { ...within, what: "the alarm" });
-    let looks = 0;
-    await eventually(() => (looks += 1) > 20, { ...within, what: "some looks" });
-    expect([restarted, store.done]).toEqual([[], []]);
+    await eventually(() => found.length > 2, { ...within, what: "two complete checks" });
+    expect(granted).not.toContain(true);
+    expect([restarted, store.maintained, store.done]).toEqual([[], 0, []]);
+
+    // It was able to act: as the leader it does.
+    full.shift();
+    await leases.release("process.doctor", "another");
+    await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
+    expect(restarted).toEqual([]);
   });
 
   test("the leader has it restarted, though the broker grants no lease; so does a doctor just started", async () => {
     const { full, restarted, parts } = openServers();
-    open({ ...parts, leases: leasesOf(new MemoryLeases(), full) });
-    await eventually(async () => (await metric("queue_doctor_broker_healthy")) === 1, { ...within, what: "a look" });
+    open({ ...parts, leases: leasesOf(stillLeases(), full) });
+    await eventually(() => store.maintained > 0, { ...within, what: "a round as the leader" });
     full.push("nats-0");
     await eventually(() => restarted.length === 1, { ...within, what: "the restart" });
 
     const fresh = openServers("nats-1");
     const metrics = buildDoctorMetrics(new Registry());
-    open({ ...fresh.parts, leases: leasesOf(new MemoryLeases(), fresh.full), metrics });
+    open({ ...fresh.parts, leases: leasesOf(stillLeases(), fresh.full), metrics });
     await eventually(() => fresh.restarted.length === 1, { ...within, what: "the restart by the new one" });
   });
 });
 
 test("of two doctors one acts; a look that fails is reported and repeated", async () => {
-  const leases = new MemoryLeases();
+  const leases = stillLeases();
   const first = open({ leases });
-  await eventually(() => store.done.length === 0 && first.problem === undefined, { ...within, what: "the first look" });
+  await eventually(() => store.maintained > 0, { ...within, what: "a round of the first" });
+  expect(first.problem).toBeUndefined();
+
+  const { granted, recorded } = recordedLeases(leases);
+  const idle = new ScriptedStore();
+  idle.failing = true;
+  const second = open({ store: idle, leases: recorded, metrics: buildDoctorMetrics(new Registry()) });
   store.failing = true;
-  const second = open({ leases, metrics: buildDoctorMetrics(new Registry()) });
   await eventually(() => first.problem?.includes("away"), { ...within, what: "the problem" });
-  expect(second.problem).toBeUndefined();
+  await eventually(() => granted.length > 2, { ...within, what: "two complete checks of the second" });
+  expect(granted).not.toContain(true);
+  expect([idle.maintained, idle.looks, second.problem]).toEqual([0, 0, undefined]);
+
+  const { maintained } = store;
   store.failing = false;
   await eventually(() => first.problem === undefined, { ...within, what: "no problem" });
+  expect(store.maintained).toBeGreaterThan(maintained);
 });

@@ -22,8 +22,14 @@ beforeEach(() => {
 });
 afterEach(() => {
   lease.close();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
+
+/** The process is suspended: the clock goes on, but no timer fires. */
+function suspend(duration: number): void {
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + duration);
+}
 
 test("extends every third of the lease, and is never lost while that works", async () => {
   await vi.advanceTimersByTimeAsync(30_000);
@@ -140,28 +146,26 @@ test("does nothing after it was closed, even with a renewal in flight", async ()
 });
 
 test("is lost by the clock for a process that was suspended, before any timer fires, and is not renewed", () => {
-  lease.close();
-  vi.useRealTimers();
-  lease = new Lease({ ackWait: 40, deliveredAt: performance.now(), extend: () => true });
-  lease.proven(performance.now());
-  const stopped = performance.now() + 50;
-  while (performance.now() < stopped);
+  suspend(ackWait);
   // The first event afterwards: a response to a write that was sent before.
   lease.proven(performance.now());
   expect(lease.lost.aborted).toBe(true);
 });
 
 test("is not extended by a renewal whose response came before the deadline and is read after it", async () => {
-  lease.close();
-  vi.useRealTimers();
-  let respond: ((touch: Touch) => void) | undefined;
-  lease = new Lease({ ackWait: 60, deliveredAt: performance.now(), extend: () => extended.push(0) > 0 });
-  lease.touchWith(() => new Promise((resolve) => (respond = resolve)));
-  const renewed = await vi.waitUntil(() => respond, { interval: 1 });
-  const stopped = performance.now() + 70;
-  while (performance.now() < stopped);
-  renewed("ours");
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(extended).toEqual([]);
+  let respond: (touch: Touch) => void = () => {};
+  let renewals = 0;
+  lease.touchWith(() => {
+    renewals += 1;
+    return new Promise((resolve) => (respond = resolve));
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  respond("ours");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([renewals, extended.length]).toEqual([2, 1]);
+  suspend(ackWait);
+  respond("ours");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(extended.length).toBe(1);
+  expect(lease.lost.aborted).toBe(true);
 });

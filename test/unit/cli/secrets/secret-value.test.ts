@@ -23,8 +23,8 @@ beforeAll(async () => {
   taking = await openPretendedGateway(stored);
 });
 afterAll(async () => {
-  await taking[Symbol.asyncDispose]();
-  await directory.remove();
+  await taking?.[Symbol.asyncDispose]();
+  await directory?.remove();
 });
 
 /** The bytes that a command sent; undefined if it sent nothing. */

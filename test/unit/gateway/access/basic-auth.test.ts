@@ -14,7 +14,7 @@ beforeAll(async () => {
   await writeFile(join(directory.path, "basic-auth-user"), "admin\n");
   await writeFile(join(directory.path, "basic-auth-password"), "  pass:word\n");
 });
-afterAll(() => directory.remove());
+afterAll(() => directory?.remove());
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 const refuses = (auth: BasicAuth, authorization: string): boolean => {

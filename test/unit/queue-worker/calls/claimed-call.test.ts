@@ -12,9 +12,12 @@ import { Lease } from "../../../../runtime/queue-worker/lease.ts";
 import { ledgerWith, sampleEntry, soon } from "../../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../../support/fault-plan.ts";
 import { faultyCallLedger } from "../../../support/port-faults.ts";
+import { useJumpingClock } from "../../../support/use-jumping-clock.ts";
 
 const end = { now: 5, status: 503, duration: 1, error: undefined };
 const toWaiting = (entry: CallEntry): CallEntry => waitingEntry(entry, end, 9);
+
+useJumpingClock();
 
 let ledger: MemoryCallLedger;
 let lease: Lease;
@@ -121,36 +124,39 @@ test("a call whose record is gone is lost", async () => {
 
 test("a change is retried without a response until the lease is lost", async () => {
   const unavailable: FaultRule = { operation: "*", fault: { kind: "unavailable" }, probability: 1 };
-  const claimed = await claim(under(unavailable));
-  const before = performance.now();
-  setTimeout(() => lease.close(), 100);
-  lease.touchWith(() => claimed.touch());
-  const lost = new Lease({ ackWait: 200, deliveredAt: before, extend: () => false });
-  const hopeless = new ClaimedCall({
-    id,
-    ledger: under(unavailable),
-    lease: lost,
-    taken: claimed.record,
-  });
+  const plan = faultPlan([unavailable], 1);
+  const { record } = await claim();
+  const began = performance.now();
+  const short = new Lease({ ackWait: 2_000, deliveredAt: began, extend: () => false });
+  const hopeless = new ClaimedCall({ id, ledger: faultyCallLedger(ledger, plan), lease: short, taken: record });
   expect(await hopeless.change(toWaiting)).toBe("lost");
-  expect(performance.now() - before).toBeGreaterThanOrEqual(190);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(2_000);
+  expect(performance.now() - began).toBeLessThan(2_200);
+  expect(plan.happened.length).toBeGreaterThan(10);
+  expect((await ledger.read(id))?.revision).toBe(record.revision);
+});
+
+test("without a response a renewal is tried once, and the call does not count as cancelled", async () => {
+  const plan = faultPlan([{ operation: "*", fault: { kind: "unavailable" }, probability: 1 }], 1);
+  const claimed = await claim(faultyCallLedger(ledger, plan));
   expect(await claimed.touch()).toBe("no-answer");
+  expect(plan.happened).toEqual(["CallLedger.update running unavailable"]);
   expect(await claimed.isCancelled()).toBe(false);
-  lost.close();
 });
 
 test("a change succeeds once the broker is back", async () => {
-  let unavailable = true;
+  let refused = 0;
   const flaky = ledgerWith(ledger, {
     update: async (key, entry, revision) => {
-      if (unavailable) return { kind: "refused", because: "unavailable" };
-      return ledger.update(key, entry, revision);
+      if (refused === 3) return ledger.update(key, entry, revision);
+      refused += 1;
+      return { kind: "refused", because: "unavailable" };
     },
   });
   const claimed = await claim(flaky);
-  const changing = claimed.change(toWaiting);
-  setTimeout(() => (unavailable = false), 150);
-  expect(await changing).toBe("stored");
+  expect(await claimed.change(toWaiting)).toBe("stored");
+  expect(refused).toBe(3);
+  expect((await ledger.read(id))?.entry.state).toBe("waiting");
 });
 
 test("renewals and changes wait for each other", async () => {

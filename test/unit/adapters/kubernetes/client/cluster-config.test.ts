@@ -12,7 +12,7 @@ let directory: TempDirectory;
 beforeAll(async () => {
   directory = await tempDirectory("kubeconfig");
 });
-afterAll(() => directory.remove());
+afterAll(() => directory?.remove());
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await mkdir(join(directory.path, "code"));
   await writeFile(join(directory.path, "code", "Dockerfile"), "FROM scratch\n");
 });
-afterAll(() => directory.remove());
+afterAll(() => directory?.remove());
 
 type Content = Project["content"];
 type Environments = Project["environments"];
