@@ -30,6 +30,13 @@ export const principalHeader = {
   claims: "X-Auth-Claims",
 } as const;
 
+/** Headers that sign a callback, as Standard Webhooks names them. */
+export const webhookHeader = {
+  id: "Webhook-Id",
+  timestamp: "Webhook-Timestamp",
+  signature: "Webhook-Signature",
+} as const;
+
 /** Value of `X-Weir-Auth` in a 401: the gateway asks for credentials, not the function. */
 export const authRequired = "required";
 
@@ -54,6 +61,8 @@ export const label = {
 /** Annotation keys without prefix (contract §2.1). */
 export const annotation = {
   auth: "auth",
+  authClaims: "auth.claims",
+  callbackSecret: "callback.secret",
   concurrencyMax: "concurrency.max",
   healthPath: "health.http.path",
   profile: "profile",
@@ -117,7 +126,30 @@ export const credentialFile = {
   user: "basic-auth-user",
   password: "basic-auth-password",
   invokeKey: "invoke-key",
+  /** Signs callbacks: Ed25519, PEM. The one before it, while receivers may still know only that. */
+  callbackKey: "callback-key.pem",
+  previousCallbackKey: "callback-key-previous.pem",
+  /** Signs tokens: EC P-256, PKCS #8, PEM. The one before it, while tokens that it signed may be valid. */
+  issuerKey: "issuer-key.pem",
+  previousIssuerKey: "issuer-key-previous.pem",
+  /** Signs the workload tokens of one machine: as `issuerKey`. */
+  workloadKey: "workload-key.pem",
+  /** Issuer name of a machine without `public_url`. */
+  issuer: "issuer",
 } as const;
+
+/**
+ * On Kubernetes, the `Secret` of the platform's namespace with copies of all secrets that callbacks are signed with,
+ * and what the names of its files begin with: they are mounted among the credentials.
+ */
+export const callbackSecretCopies = { object: "callback-secrets", filePrefix: "callback-secret." } as const;
+
+/** Cookies of people who sign in, on https and on http of one machine, where browsers refuse `__Host-`. */
+export const sessionCookie = { secure: "__Host-weir", loopback: "weir-session" } as const;
+export const loginCookie = { secure: "__Host-weir-login", loopback: "weir-login" } as const;
+
+/** By this header a page shows that it is the one that signed in: a function's page can set cookies, too. */
+export const sessionHeader = "X-Weir-Session";
 
 /**
  * Headers of a run that a queue-worker sends through the gateway (contract §4.2); the gateway does not forward them.
@@ -126,6 +158,12 @@ export const invokeHeader = { key: "Weir-Invoke", timeout: "Weir-Timeout" } as c
 
 /** Where a function finds its secrets (contract §7). */
 export const secretDirectories = ["/var/service/secrets", "/var/openfaas/secrets"] as const;
+
+/** The variable that tells a function with a service account where its workload token is (contract §7). */
+export const tokenFileVariable = "SERVICE_TOKEN_FILE";
+
+/** Where that is: on Kubernetes in a directory of its own, on one machine among the secrets, where no secret has such a name. */
+export const workloadTokenFile = { cluster: "/var/service/identity/token", machine: ".service-token" } as const;
 
 /** Where a function that is run from a folder finds it, if the provider can mount it there. */
 export const folderDirectory = "/var/service/folder";

@@ -30,6 +30,7 @@ export const errorCodes = [
   "headers_too_large",
   "unsupported_media_type",
   "expectation_failed",
+  "wrong_host",
   "log_query_invalid",
   "too_many_logins",
   "too_many_calls",

@@ -47,6 +47,7 @@ function gatewayUser(oneMachine: boolean): NatsUser {
       "q.>",
       "cb.>",
       keys("calls"),
+      keys("sessions"),
       "ctl.cancel",
       "ctl.ended",
       "activity.>",
@@ -55,8 +56,9 @@ function gatewayUser(oneMachine: boolean): NatsUser {
       `${api}.CONSUMER.INFO.*.workers`,
       `${api}.STREAM.MSG.GET.DLQ`,
       `${api}.STREAM.MSG.DELETE.DLQ`,
-      ...reads("calls", "results", "queues"),
-      ...watches("queues"),
+      ...["change", "refusal"].flatMap((kind) => [`audit.${kind}`, `${api}.DIRECT.GET.audit_${kind}`]),
+      ...reads("calls", "results", "queues", "sessions"),
+      ...watches("queues", "sessions"),
       ...(oneMachine
         ? [
             keys("functions"),
@@ -124,7 +126,15 @@ function autoscalerUser(oneMachine: boolean): NatsUser {
 function doctorUser(): NatsUser {
   return user(natsUser.doctor, "dr", {
     // `npm run backup` and `npm run restore` connect as this user, too: they read and write stream chunks.
-    publish: [`${api}.>`, "$JS.FC.>", "$JS.SNAPSHOT.>", keys("queues"), keys("calls"), keys("results")],
+    publish: [
+      `${api}.>`,
+      "$JS.FC.>",
+      "$JS.SNAPSHOT.>",
+      keys("queues"),
+      keys("calls"),
+      keys("results"),
+      keys("sessions"),
+    ],
     subscribe: ["$JS.EVENT.ADVISORY.>"],
   });
 }

@@ -47,7 +47,7 @@ const iam = {
   ...service,
   group: "iam.service.com",
   status: IamObjectStatus,
-  columns: [condition("Accepted"), condition("Enforced"), age],
+  columns: [condition("Ready"), condition("Accepted"), condition("Enforced"), age],
 } as const;
 
 /** The six kinds, in the order of the documents. */

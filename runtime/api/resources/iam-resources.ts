@@ -32,6 +32,36 @@ export const JwtIssuerSpec = Type.Object(
         ] satisfies CelRule[],
       }),
     ),
+    login: Type.Optional(
+      Type.Object(
+        {
+          clientId: Type.String({
+            minLength: 1,
+            maxLength: 512,
+            description: "The platform's client at the issuer",
+            examples: ["weir"],
+          }),
+          clientSecretName: Type.Optional(
+            Type.String({
+              pattern: "^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$",
+              maxLength: 253,
+              description:
+                "File of the platform's `iam-clients` that holds the client's secret; absent = a public client",
+            }),
+          ),
+          scopes: Type.Optional(
+            Type.Array(Type.String({ pattern: "^[!#-\\[\\]-~]+$", maxLength: 128 }), {
+              minItems: 1,
+              maxItems: 32,
+              description: "What is asked of the issuer; openid is always among it",
+              examples: [["openid", "groups"]],
+              ...setOptions,
+            }),
+          ),
+        },
+        { description: "How people sign in with this issuer" },
+      ),
+    ),
   },
   { description: "An issuer whose tokens are trusted" },
 );
@@ -42,7 +72,8 @@ const verbs = {
   Secret: ["List", "Create", "Update", "Delete"],
   Namespace: ["List", "Get", "Create", "Update", "Delete"],
   Queue: ["List", "Get", "Redrive", "Delete"],
-  System: ["Info", "Doctor"],
+  Call: ["List", "Get", "Payload", "Replay", "Delete"],
+  System: ["Info", "Doctor", "Simulate", "Audit", "Watch"],
 } as const;
 
 /** Every action that a policy can allow: `*`, all of a kind, or one. */
@@ -159,6 +190,13 @@ export const RoleSpec = Type.Object(
       }),
     ),
     condition: Type.Optional(PolicyCondition),
+    mode: Type.Optional(
+      Type.Enum(["enforce", "report"], {
+        type: "string",
+        default: "enforce",
+        description: "report: the role allows nothing, and the log says what it would have allowed",
+      }),
+    ),
   },
   {
     description:

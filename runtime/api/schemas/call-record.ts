@@ -83,6 +83,24 @@ export const CallResult = Type.Object(
   },
 );
 
+/** Who sent a call. */
+export const CallRecordPrincipal = Type.Object(
+  {
+    subject: Type.String({
+      description: "fed: and the subject at its issuer, or admin; at most 256 bytes are kept",
+      examples: ["fed:alice"],
+    }),
+    issuer: Type.Optional(
+      Type.String({ description: "The issuer that knows the subject", examples: ["https://issuer.example"] }),
+    ),
+  },
+  {
+    title: "CallPrincipal",
+    description: "Who sent the call, if its function asks for callers",
+    examples: [{ subject: "fed:alice", issuer: "https://issuer.example" }],
+  },
+);
+
 /** State and history of an asynchronous call (contract §2). Times are RFC 3339 unless said otherwise. */
 export const CallRecord = Type.Object(
   {
@@ -92,6 +110,7 @@ export const CallRecord = Type.Object(
     queue: queueName("Queue that holds the call"),
     state: openEnum(callStates, "done, failed and cancelled are final, except for a failed call that is redriven"),
     reason: Type.Optional(Type.String({ description: "Why it failed or was requeued", examples: ["exhausted"] })),
+    principal: Type.Optional(CallRecordPrincipal),
     acceptedAt: time("When the call was accepted"),
     startTime: Type.String({
       pattern: "^[0-9]+$",

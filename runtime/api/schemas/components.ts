@@ -1,7 +1,9 @@
 import type { TSchema } from "typebox";
 
+import { MissingRight, SimulateReply, SimulateRequest, SubjectClaims, WhoAmI } from "./iam/access.ts";
+import { AuditRecord, AuditStatement } from "./iam/audit.ts";
 import { Alert, AlertLabels, AlertNotification } from "./alert.ts";
-import { CallRecordAttempt, CallRecordCallback, CallRecord, CallResult } from "./call-record.ts";
+import { CallRecordAttempt, CallRecordCallback, CallRecordPrincipal, CallRecord, CallResult } from "./call-record.ts";
 import {
   DeleteFunctionRequest,
   EnvironmentVariables,
@@ -24,18 +26,23 @@ import { ProblemDetails } from "./problem-details.ts";
 import { QueryParameters } from "./query-parameters.ts";
 import { DeadLetterView, DeadLetterPage, QueueStatus } from "./queue-status.ts";
 import { Secret, SecretListItem, SecretReference } from "./secret.ts";
-import { ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
+import { AccessFault, AccessInfo, ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
 import { Annotations, Labels } from "./text-map.ts";
-import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./token.ts";
+import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./iam/token.ts";
 
 /** The schemas that the OpenAPI document, and clients generated from it, name by their title. */
 export const components: readonly TSchema[] = [
+  AccessFault,
+  AccessInfo,
   Alert,
   AlertLabels,
   AlertNotification,
   Annotations,
+  AuditRecord,
+  AuditStatement,
   CallRecordAttempt,
   CallRecordCallback,
+  CallRecordPrincipal,
   CallRecord,
   CallResult,
   Condition,
@@ -55,6 +62,7 @@ export const components: readonly TSchema[] = [
   JsonWebKeySet,
   Labels,
   LogRecord,
+  MissingRight,
   OpenApiDocument,
   OpenIdConfiguration,
   PlatformPart,
@@ -67,9 +75,13 @@ export const components: readonly TSchema[] = [
   Secret,
   SecretListItem,
   SecretReference,
+  SimulateReply,
+  SimulateRequest,
+  SubjectClaims,
   SystemInfo,
   TokenError,
   TokenReply,
   TokenRequest,
   VersionInfo,
+  WhoAmI,
 ];

@@ -60,6 +60,8 @@ export const annotationKey = {
   retryMinWait: duration(annotation.retryMinWait),
   retryMaxWait: duration(annotation.retryMaxWait),
   auth: choice(annotation.auth, "required", "none"),
+  authClaims: claimNames(annotation.authClaims),
+  callbackSecret: text(annotation.callbackSecret, namePattern.secret, 253, grammarRule.secret),
   concurrencyMax: whole(annotation.concurrencyMax, 0, 100_000),
   resultTtl: duration(annotation.resultTtl, 0, 24 * hour),
   timeout: duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
@@ -96,8 +98,6 @@ export const localAnnotationRules = byName(localKey);
 
 /** Annotations of the API that this version does not support yet, without prefix. */
 export const annotationsNotBuilt: readonly string[] = [
-  "auth.claims",
-  "callback.secret",
   "history.bodies",
   "history.sync",
   "publish.on-done",
@@ -199,6 +199,16 @@ function commands(name: string) {
 
 function isCommand(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && !value.includes("\0");
+}
+
+function claimNames(name: string) {
+  const rule = text(name, "^ *[!-+--~]+(?: *, *[!-+--~]+)* *$", 4_096, "names of claims separated by commas");
+  const parse = (value: string) =>
+    rule
+      .parse(value)
+      ?.split(",")
+      .map((each) => each.trim());
+  return { ...rule, parse } as const satisfies KeyRule<readonly string[]>;
 }
 
 /** The length limit of each name is beyond a regular expression: only `parse` checks it. */

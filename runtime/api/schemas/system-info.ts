@@ -40,6 +40,42 @@ export const ProviderInfo = Type.Object(
   },
 );
 
+/** What is wrong with one document of the rules. */
+export const AccessFault = Type.Object(
+  {
+    subject: word("Kind and name of the document, or its file", 'Role "deployers"'),
+    place: Type.Optional(word("File and line", "roles.yaml:12")),
+    sentence: word(
+      "What is wrong with it",
+      'it names Policy "deploy", which does not exist, and grants the others only',
+    ),
+  },
+  {
+    title: "AccessFault",
+    description: "What is wrong with one document of the rules; it is left out, or works in part",
+    examples: [{ subject: 'Role "deployers"', place: "roles.yaml:12", sentence: "it is left out" }],
+  },
+);
+
+const countOf = (what: string) =>
+  Type.Integer({ minimum: 0, description: `Number of ${what} in force`, examples: [1] });
+
+/** Identity and access of this platform. */
+export const AccessInfo = Type.Object(
+  {
+    issuer: word("Issuer and audience of the platform's own tokens", "https://weir.example.com"),
+    issuers: countOf("JwtIssuers"),
+    policies: countOf("Policies"),
+    roles: countOf("Roles"),
+    faults: Type.Array(AccessFault, { description: "What is wrong with other documents" }),
+  },
+  {
+    title: "AccessInfo",
+    description: "Identity and access; only in editions with IAM",
+    examples: [{ issuer: "https://weir.example.com", issuers: 1, policies: 2, roles: 3, faults: [] }],
+  },
+);
+
 /** `/system/info` (contract §2). */
 export const SystemInfo = Type.Object(
   {
@@ -56,6 +92,7 @@ export const SystemInfo = Type.Object(
       "What a crash of the operating system can lose: interval (the last 0.1 s of calls), always or cluster (nothing)",
       "interval",
     ),
+    iam: Type.Optional(AccessInfo),
   },
   {
     title: "SystemInfo",

@@ -1,20 +1,29 @@
 import Type from "typebox";
 
-import { openEnum } from "./open-enum.ts";
+import { openEnum } from "../open-enum.ts";
 
-const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
-const tokenType = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
+/** `grant_type` of a token exchange. */
+export const exchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** `subject_token_type` of the tokens that are exchanged. */
+export const subjectTokenTypes = [
+  "urn:ietf:params:oauth:token-type:id_token",
+  "urn:ietf:params:oauth:token-type:jwt",
+] as const;
+
+/** `issued_token_type` of the tokens that are issued. */
+export const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 
 /** A token exchange (RFC 8693, contract §6). */
 export const TokenRequest = Type.Object(
   {
-    grant_type: Type.Enum([exchange], { type: "string", description: "Always token exchange" }),
+    grant_type: Type.Enum([exchangeGrant], { type: "string", description: "Always token exchange" }),
     subject_token: Type.String({
       minLength: 1,
       description: "Token of a trusted issuer, or an API token of this gateway",
       examples: ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"],
     }),
-    subject_token_type: Type.Enum([tokenType("id_token"), tokenType("jwt")], {
+    subject_token_type: Type.Enum([...subjectTokenTypes], {
       type: "string",
       description: "What kind of token it is",
     }),
@@ -37,9 +46,9 @@ export const TokenRequest = Type.Object(
     description: "A token exchange (RFC 8693)",
     examples: [
       {
-        grant_type: exchange,
+        grant_type: exchangeGrant,
         subject_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
-        subject_token_type: tokenType("id_token"),
+        subject_token_type: subjectTokenTypes[0],
       },
     ],
   },
@@ -49,7 +58,7 @@ export const TokenRequest = Type.Object(
 export const TokenReply = Type.Object(
   {
     access_token: Type.String({ description: "The token", examples: ["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"] }),
-    issued_token_type: openEnum([tokenType("access_token")], "Kind of the token"),
+    issued_token_type: openEnum([accessTokenType], "Kind of the token"),
     token_type: openEnum(["Bearer"], "How it is sent"),
     expires_in: Type.Integer({ minimum: 0, description: "Lifetime in seconds", examples: [1_800] }),
     scope: Type.Optional(Type.String({ description: "function for a function token", examples: ["function"] })),
@@ -60,7 +69,7 @@ export const TokenReply = Type.Object(
     examples: [
       {
         access_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
-        issued_token_type: tokenType("access_token"),
+        issued_token_type: accessTokenType,
         token_type: "Bearer",
         expires_in: 1_800,
       },
