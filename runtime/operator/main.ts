@@ -1,6 +1,7 @@
 import { clusterConfig, operatorCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { operatedKinds } from "../adapters/kubernetes/operator/operated-kinds.ts";
 import { editions } from "../api/editions.ts";
+import { workloadAudience } from "../core/access/tokens/workload-claims.ts";
 import { release } from "../api/version.ts";
 import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { start } from "../process/start.ts";
@@ -30,7 +31,11 @@ await run({
     const kinds = operatedKinds(cluster.client, cluster.namespaces, {
       platformNamespace,
       manyNamespaces: editions[edition].namespaces === "many",
+      iam: editions[edition].iam,
       gatewayUrl: clusterGatewayUrl(settings),
+      tokenAudience: editions[edition].iam
+        ? workloadAudience(settings.publicUrl ?? clusterGatewayUrl(settings))
+        : undefined,
       clusterRanges: settings.clusterRanges,
       longestCall: upstreamTimeout,
       functionLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },

@@ -9,6 +9,7 @@ import {
   namespaceRule,
   platformSettings,
   processSettings,
+  publicUrlSetting,
 } from "../settings/platform-settings.ts";
 
 /** All settings that the operator reads. */
@@ -21,6 +22,7 @@ export const operatorSettings = {
   upstreamTimeout: callTimeSettings.upstreamTimeout,
   timeoutMax: callTimeSettings.timeoutMax,
   ...functionLimitSettings,
+  publicUrl: publicUrlSetting,
   declaredQueues: list("declared_queues", {
     fallback: "",
     about:

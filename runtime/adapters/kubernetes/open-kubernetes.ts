@@ -5,6 +5,7 @@ import { readPodConfig, type ClusterConfig } from "./client/cluster-config.ts";
 import { sliceAddresses } from "./stores/endpoint-addresses.ts";
 import { cacheFunction, type FunctionWatch } from "./stores/cached-function.ts";
 import { kinds } from "./client/kinds.ts";
+import { KubeAccessRules } from "./stores/kube-access-rules.ts";
 import { KubeBrokerServers } from "./stores/kube-broker-servers.ts";
 import { KubeEndpoints, type SliceWatch } from "./stores/kube-endpoints.ts";
 import { KubeFunctionStore } from "./stores/kube-function-store.ts";
@@ -67,6 +68,12 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionNamespac
     secrets: new KubeSecretStore(client),
     logs: new KubeLogSource(client, functions),
     usage: new KubeUsage(client),
+    rules: parts.rules(settings),
+    /** How the API server is asked for its keys, if this process has an account of its own. */
+    account:
+      config.caFile === undefined || config.token === undefined
+        ? undefined
+        : { ca: config.caFile, token: config.token },
     watched: () => parts.client.contact.watches,
     close: () => parts.close(),
   };
@@ -184,6 +191,10 @@ class ClusterParts {
   slices(where: NamespaceSet): SliceWatch {
     const options = { keep: sliceAddresses, labelSelector: functionLabel, onFailure: this.#onFailure };
     return this.#closeLater(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
+  }
+
+  rules({ platformNamespace: namespace }: FunctionNamespaceSettings): KubeAccessRules {
+    return this.#closeLater(new KubeAccessRules(this.client, { namespace, onFailure: this.#onFailure }));
   }
 
   async close(): Promise<void> {

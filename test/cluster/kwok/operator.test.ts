@@ -283,7 +283,7 @@ test("the namespace has its policies, quota and limits, and a deleted one is res
   await eventually(async () => (await names()) === before, { within, what: "the policy again" });
 });
 
-test("IAM objects are accepted and say that they have no effect yet", async () => {
+test("IAM objects are accepted and say that they have no effect in this edition", async () => {
   const namespace = opened.cluster.namespace;
   await opened.cluster.apply({
     apiVersion: "iam.service.com/v1",
@@ -302,5 +302,6 @@ test("IAM objects are accepted and say that they have no effect yet", async () =
   expect(conditions).toMatchObject([
     { type: "Accepted", status: "True" },
     { type: "Enforced", status: "False", reason: "NotEnforced" },
+    { type: "Ready", status: "False", reason: "NotEnforced" },
   ]);
 });

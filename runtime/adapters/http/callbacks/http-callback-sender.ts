@@ -9,9 +9,9 @@ import {
 } from "../../../core/callbacks/callback-policy.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
 import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../../core/ports/callback-sender.ts";
-import { machineNetwork, type CallbackNetwork } from "./callback-network.ts";
+import { machineNetwork, type OutsideNetwork } from "../outside/outside-network.ts";
 import { pinnedConnector } from "../upstream/pinned-certificate.ts";
-import { checkedConnector, ForbiddenAddressError } from "./checked-connector.ts";
+import { checkedConnector, ForbiddenAddressError } from "../outside/checked-connector.ts";
 
 /** Most bytes of a response that are read, head and body each. */
 const responseLimit = 65_536;
@@ -27,7 +27,7 @@ export interface CallbackSenderOptions {
   /** Milliseconds in total. */
   readonly timeout: number;
   /** Absent: this machine's. */
-  readonly network?: CallbackNetwork;
+  readonly network?: OutsideNetwork;
 }
 
 /** Sends callbacks with undici, without redirects, cookies or proxies. */

@@ -68,13 +68,24 @@ export interface Container {
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
 }
 
+/** What a projected directory holds. */
+export type VolumeSource =
+  | { readonly secret: { readonly name: string } }
+  | {
+      readonly serviceAccountToken: {
+        readonly path: string;
+        readonly audience: string;
+        readonly expirationSeconds: number;
+      };
+    };
+
 /** A directory of a pod. */
 export interface Volume {
   readonly name: string;
   readonly emptyDir?: object;
   readonly projected?: {
     readonly defaultMode: number;
-    readonly sources: readonly { readonly secret: { readonly name: string } }[];
+    readonly sources: readonly VolumeSource[];
   };
 }
 

@@ -5,6 +5,7 @@ import { listObjects } from "../client/list-objects.ts";
 import { contentHash } from "../manifests/content-hash.ts";
 import type { SecretFacts } from "../manifests/status/function-fault.ts";
 import { outlineText } from "../stores/secret-outline.ts";
+import { signingValue } from "./signing-value.ts";
 import { plainType, secretReference, type CoreSecret, type ReferringSecret } from "../stores/secret-reference.ts";
 
 /** A core Secret without its values. */
@@ -16,6 +17,8 @@ export interface SecretShape extends SecretFacts {
   readonly reference: ReferringSecret | undefined;
   /** Its outline, as an annotation of the reference holds it. */
   readonly outline: string;
+  /** Why callbacks cannot be signed with it; absent when they can. */
+  readonly signingFault?: string;
 }
 
 /** A core Secret that is found to be new, changed or gone. */
@@ -123,11 +126,12 @@ function isEqual(a: SecretShape | undefined, b: SecretShape | undefined): boolea
   return a === undefined || b === undefined ? a === b : contentHash(a) === contentHash(b);
 }
 
-/** Drops the values at once: no part of the operator ever holds one. */
+/** Drops the values at once: no cache of the operator ever holds one. */
 function secretShape(secret: CoreSecret): SecretShape {
   const { metadata, type = plainType, data = {} } = secret;
   const { uid = "", namespace = "", name = "" } = metadata;
   const keys = Object.keys(data).sort();
+  const signing = signingValue(secret);
   return {
     uid,
     namespace,
@@ -136,5 +140,6 @@ function secretShape(secret: CoreSecret): SecretShape {
     keys,
     reference: secretReference(secret),
     outline: outlineText(metadata, keys),
+    ...(signing.kind === "usable" ? {} : { signingFault: signing.why }),
   };
 }

@@ -1,11 +1,11 @@
 import type { AcceptedObjectStatus } from "../../../api/resources/resource-conditions.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
-import { holdsAll } from "../client/in-doubt.ts";
-import { keptObject } from "./kept-object.ts";
 import type { Kind } from "../client/kinds.ts";
 import type { KubeObject } from "../client/kube-types.ts";
 import { KubeWatch } from "../watch/watch.ts";
+import { keptObject } from "./kept-object.ts";
+import { writeConditions, type ConditionStatement } from "./write-conditions.ts";
 
 /** An object that is only read by others; its status says whether it can be used. */
 export interface AcceptedObject extends KubeObject {
@@ -19,16 +19,12 @@ export interface AcceptedKindOptions<T extends AcceptedObject> {
   readonly namespace: string;
   /** Why the object cannot be used, as a sentence; undefined when it can. */
   readonly fault: (object: T) => string | undefined;
-  /** False for a kind that has no effect yet. */
-  readonly enforced: boolean;
   readonly onFailure: (err: unknown) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/**
- * Objects of the platform's namespace that only get a status: whether each is accepted, and whether it has an effect.
- */
+/** Objects of the platform's namespace that only get a status: whether each is accepted. */
 export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind {
   readonly name: string;
   readonly #client: KubeClient;
@@ -57,18 +53,8 @@ export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind 
   async reconcile(key: string): Promise<undefined> {
     const object = this.#watch.objects.get(key);
     if (object === undefined) return;
-    const { namespace = "", name = "", generation = 0 } = object.metadata;
-    const now = new Date((this.#options.now ?? Date.now)()).toISOString();
-    const conditions = this.#statements(object).map((statement) => {
-      const before = object.status?.conditions?.find(({ type }) => type === statement.type);
-      const at = before?.status === statement.status ? before.lastTransitionTime : now;
-      return { ...statement, lastTransitionTime: at, observedGeneration: generation };
-    });
-    const status = { conditions, observedGeneration: generation };
-    if (holdsAll(object.status, status)) return;
-    const update = { metadata: { namespace, name }, status };
-    const place = { namespace, name, subresource: "status" };
-    await this.#client.apply(this.#options.kind, update, place, { force: true });
+    const { kind, now = Date.now } = this.#options;
+    await writeConditions(this.#client, kind, object, [this.#statement(object)], now());
   }
 
   async close(): Promise<void> {
@@ -76,15 +62,11 @@ export class OperatedAccepted<T extends AcceptedObject> implements OperatedKind 
     await this.#watch.close();
   }
 
-  #statements(object: T) {
-    const { fault, enforced, kind } = this.#options;
+  #statement(object: T): ConditionStatement {
+    const { fault, kind } = this.#options;
     const why = fault(object);
-    const accepted =
-      why === undefined
-        ? { type: "Accepted", status: "True", reason: "Accepted", message: `The ${kind.kind} can be used` }
-        : { type: "Accepted", status: "False", reason: "Refused", message: why };
-    if (enforced) return [accepted];
-    const message = `Objects of kind ${kind.kind} are checked and kept, and have no effect yet`;
-    return [accepted, { type: "Enforced", status: "False", reason: "NotEnforced", message }];
+    return why === undefined
+      ? { type: "Accepted", status: "True", reason: "Accepted", message: `The ${kind.kind} can be used` }
+      : { type: "Accepted", status: "False", reason: "Refused", message: why };
   }
 }

@@ -1,5 +1,7 @@
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
+import { isSecretName } from "../../../api/grammar.ts";
 import { annotation, objectAnnotation } from "../../../api/names.ts";
+import { callbackSecretIn } from "../../../core/callbacks/callback-secret.ts";
 import { keyValue } from "../../../core/labels/keys.ts";
 import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
@@ -13,6 +15,7 @@ import type { FunctionObjectStatus } from "../../../api/resources/function-resou
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import { functionDeployment } from "../manifests/function-deployment.ts";
 import {
+  callbackSecretFault,
   functionFault,
   missingParts,
   profileNames,
@@ -36,7 +39,10 @@ import { PodsOfFunctions } from "./pods-of-functions.ts";
 import type { AccountFacts } from "./service-accounts.ts";
 
 /** What the objects of functions are made with. */
-export interface OperatedFunctionParts extends Pick<FunctionContext, "gatewayUrl" | "longestCall" | "defaultLimits"> {
+export interface OperatedFunctionParts extends Pick<
+  FunctionContext,
+  "gatewayUrl" | "tokenAudience" | "longestCall" | "defaultLimits"
+> {
   readonly platformNamespace: string;
   readonly secrets: Pick<CoreSecrets, "find" | "listen">;
   /** Facts of a service account that a function names; undefined when they are not known. */
@@ -101,7 +107,7 @@ export class OperatedFunctions implements OperatedKind {
       }),
       this.#surroundings.secrets.listen(({ namespace, name, isFirst }) => {
         // The reconcile that looked it up first has the result already.
-        if (!isFirst) markThose(namespace, ({ spec }) => spec.secrets?.includes(name) ?? false);
+        if (!isFirst) markThose(namespace, (object) => secretsNamedBy(object).includes(name));
       }),
       profiles.listen(({ key }) => {
         const name = key.slice(key.indexOf("/") + 1);
@@ -145,11 +151,12 @@ export class OperatedFunctions implements OperatedKind {
     const facts = await this.#facts(object);
     const made = await this.#apply(object, wanted, facts);
     const missing = missingParts(wanted, facts);
+    const unsigned = callbackSecretFault(wanted, facts);
     const status = functionObjectStatus(object, {
       wanted,
       ...made,
       missing,
-      attention: queueMissing(wanted, this.#surroundings.queues),
+      attention: queueMissing(wanted, this.#surroundings.queues) ?? unsigned,
       pods: this.#pods.of({ namespace, name }),
       now: this.#now(),
     });
@@ -160,7 +167,7 @@ export class OperatedFunctions implements OperatedKind {
       await this.#writeEvents(functionEvents(object, status.conditions ?? [], this.#now()));
     }
     // No watch reports a secret that is created by hand.
-    if (missing !== undefined) return false;
+    if (missing !== undefined || unsigned !== undefined) return false;
     return status.conditions?.some(({ type, status: is }) => type === "Reconciling" && is === "False") ?? false;
   }
 
@@ -180,7 +187,7 @@ export class OperatedFunctions implements OperatedKind {
     facts: FunctionSurroundingsFacts,
   ): Promise<Pick<ObservedFunction, "revision" | "fault" | "deployment">> {
     const { namespace = "", name, uid = "" } = object.metadata;
-    const { gatewayUrl, longestCall, defaultLimits, check } = this.#surroundings;
+    const { gatewayUrl, tokenAudience, longestCall, defaultLimits, check } = this.#surroundings;
     const packed = this.#caches.deployments.find(namespace, objectName(name));
     const deployment = packed && unpackDeployment(packed);
     const fault = functionFault(wanted, facts, check);
@@ -192,6 +199,7 @@ export class OperatedFunctions implements OperatedKind {
       profiles: profileNames(wanted.deployment.annotations).flatMap((each) => facts.profiles.get(each) ?? []),
       pullSecrets: registrySecretsOf(wanted, facts.secrets),
       gatewayUrl,
+      tokenAudience,
       longestCall,
       defaultLimits,
     };
@@ -224,7 +232,9 @@ export class OperatedFunctions implements OperatedKind {
       const profile = profiles.objects.get(`${platformNamespace}/${name}`);
       return profile === undefined ? [] : [[name, profile.spec ?? {}] as const];
     });
-    return { secrets: named, profiles: new Map(found), serviceAccount: account };
+    const signs = callbackSecretIn(namespace, spec.annotations);
+    const callbackSecret = signs && isSecretName(signs.name) ? await secrets.find(namespace, signs.name) : undefined;
+    return { secrets: named, profiles: new Map(found), serviceAccount: account, callbackSecret };
   }
 
   async #account(
@@ -243,6 +253,11 @@ export class OperatedFunctions implements OperatedKind {
   #now(): number {
     return (this.#surroundings.now ?? Date.now)();
   }
+}
+
+function secretsNamedBy({ metadata: { namespace = "" }, spec }: FunctionObject): readonly string[] {
+  const signs = callbackSecretIn(namespace, spec.annotations);
+  return [...(spec.secrets ?? []), ...(signs === undefined ? [] : [signs.name])];
 }
 
 /** Whether the API server would refuse the object again: it is invalid, or the cluster's own rules forbid it. */

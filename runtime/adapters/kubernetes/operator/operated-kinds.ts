@@ -1,20 +1,19 @@
-import type { TSchema } from "typebox";
-import { Value } from "typebox/value";
-
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
-import { PolicySpec, RoleSpec } from "../../../api/resources/iam-resources.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
 import { defaultNamespaceSettings } from "../manifests/namespace-objects.ts";
 import { profileFault } from "../manifests/pods/profile-fault.ts";
+import { WatchedRules } from "../stores/watched-rules.ts";
 import type { NamespaceSet } from "../watch/namespace-set.ts";
+import { CallbackSecretCopies } from "./callback-secret-copies.ts";
 import { CoreSecrets } from "./core-secrets.ts";
 import { openFunctionCaches, type ProfileObject } from "./function-caches.ts";
 import { ListedSecrets } from "./listed-secrets.ts";
-import { OperatedAccepted, type AcceptedObject } from "./operated-accepted.ts";
+import { OperatedAccepted } from "./operated-accepted.ts";
 import { OperatedFunctions } from "./operated-functions.ts";
 import { OperatedNamespaces } from "./operated-namespaces.ts";
+import { OperatedRules } from "./rules/operated-rules.ts";
 import { OperatedSecrets } from "./operated-secrets.ts";
 import { ServiceAccounts } from "./service-accounts.ts";
 
@@ -23,7 +22,11 @@ export interface OperatorOptions {
   readonly platformNamespace: string;
   /** Whether the edition has many function namespaces. */
   readonly manyNamespaces: boolean;
+  /** Whether the edition has identity and access. */
+  readonly iam: boolean;
   readonly gatewayUrl: string;
+  /** Audience of workload tokens; undefined = functions get none. */
+  readonly tokenAudience: string | undefined;
   /** CIDRs that functions may not reach directly. */
   readonly clusterRanges: readonly string[];
   /** Milliseconds a call may take at most. */
@@ -41,7 +44,7 @@ export interface OperatorOptions {
 /** Starts the watches of everything that an operator reconciles; the kinds are in the order to open them in. */
 export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, options: OperatorOptions): OperatedKind[] {
   const { platformNamespace, manyNamespaces, onFailure } = options;
-  const { gatewayUrl, clusterRanges, longestCall, check } = options;
+  const { gatewayUrl, tokenAudience, clusterRanges, longestCall, check } = options;
   const caches = openFunctionCaches(client, namespaces, platformNamespace, onFailure);
   const accounts = new ServiceAccounts(client);
   const secrets = new CoreSecrets(client);
@@ -53,22 +56,25 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
     bindAccounts: manyNamespaces,
   };
   const accepted = { namespace: platformNamespace, onFailure };
+  const watched = new WatchedRules(client, accepted);
+  const rules = { watched, isEnforced: options.iam };
   return [
     new OperatedNamespaces(client, namespaces, settings, onFailure),
     new OperatedAccepted<ProfileObject>(client, {
       ...accepted,
       kind: kinds.profile,
       fault: ({ metadata, spec }) => profileFault(metadata.name ?? "", spec ?? {}),
-      enforced: true,
     }),
-    new OperatedAccepted(client, { ...accepted, kind: kinds.jwtIssuer, fault: () => undefined, enforced: false }),
-    new OperatedAccepted(client, { ...accepted, kind: kinds.policy, fault: faultBy(PolicySpec), enforced: false }),
-    new OperatedAccepted(client, { ...accepted, kind: kinds.role, fault: faultBy(RoleSpec), enforced: false }),
+    new OperatedRules(client, { ...rules, kind: "JwtIssuer" }),
+    new OperatedRules(client, { ...rules, kind: "Policy" }),
+    new OperatedRules(client, { ...rules, kind: "Role" }),
     new ListedSecrets(secrets, namespaces),
     new OperatedSecrets(client, secrets, namespaces, onFailure),
+    new CallbackSecretCopies(client, { functions: caches.functions, secrets, platformNamespace }),
     new OperatedFunctions(client, caches, {
       platformNamespace,
       gatewayUrl,
+      tokenAudience,
       longestCall,
       defaultLimits: settings.limits,
       queues: options.queues,
@@ -86,12 +92,4 @@ function withLimits(
   { memory, cpu }: OperatorOptions["functionLimits"],
 ): Readonly<Record<string, string>> {
   return { ...others, ...(memory === undefined ? {} : { memory }), ...(cpu === undefined ? {} : { cpu }) };
-}
-
-/** Checks what the API server cannot: values within conditions. */
-function faultBy(schema: TSchema): (object: AcceptedObject) => string | undefined {
-  return ({ metadata: { name = "" }, spec }) => {
-    const [error] = Value.Errors(schema, spec);
-    return error && `Cannot use "${name}": spec${error.instancePath.replaceAll("/", ".")} ${error.message}`;
-  };
 }

@@ -64,6 +64,7 @@ export const context: FunctionContext = {
   profiles: [],
   pullSecrets: new Set(),
   gatewayUrl: "http://gateway.weir.svc.cluster.local.:8080",
+  tokenAudience: "https://weir.example.com/oauth/token",
   longestCall: 30_000,
   defaultLimits: { cpu: "1", memory: "512Mi" },
 };

@@ -19,7 +19,8 @@ import { podEnvironment } from "./pod-environment.ts";
 import { podGrace, unpublishSeconds } from "./pod-grace.ts";
 import { podProbes } from "./pod-probes.ts";
 import { podResources } from "./pod-resources.ts";
-import { podSecrets, type PodSecrets } from "./pod-secrets.ts";
+import { podSecrets } from "./pod-secrets.ts";
+import { podToken } from "./pod-token.ts";
 
 /** What the objects of a function depend on, besides the function. */
 export interface FunctionContext {
@@ -32,6 +33,8 @@ export interface FunctionContext {
   readonly pullSecrets: ReadonlySet<string>;
   /** Where functions reach the gateway. */
   readonly gatewayUrl: string;
+  /** Audience of workload tokens; absent: functions get none. */
+  readonly tokenAudience?: string | undefined;
   /** Milliseconds a call may take at most: the longest of `upstream_timeout` and the timeouts of the queues. */
   readonly longestCall: number;
   /** What the namespace gives a container that names no limit. */
@@ -73,10 +76,12 @@ function podSpec(wanted: DesiredFunction, context: FunctionContext): PodSpec {
   const profile = mergeProfiles(context.profiles);
   const secrets = podSecrets(deployment.secrets ?? [], context.pullSecrets);
   const serviceAccountName = keyValue(deployment.annotations, annotation.serviceAccount);
+  const token = podToken(serviceAccountName, context.tokenAudience);
   const affinity = podAffinity(deployment.constraints ?? [], profile.affinity);
   const { tolerations, runtimeClassName, priorityClassName, dnsPolicy, dnsConfig } = profile;
   return {
-    automountServiceAccountToken: serviceAccountName !== undefined,
+    // No function gets a token that is good at the API server.
+    automountServiceAccountToken: false,
     ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
     enableServiceLinks: false,
     terminationGracePeriodSeconds: podGrace(deployment, context.longestCall).podSeconds,
@@ -89,16 +94,16 @@ function podSpec(wanted: DesiredFunction, context: FunctionContext): PodSpec {
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
     ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
     ...(dnsConfig === undefined ? {} : { dnsConfig }),
-    containers: [container(wanted, context, profile, secrets)],
-    volumes: [{ name: temporary, emptyDir: {} }, ...secrets.volumes],
+    containers: [container(wanted, context, profile, [...secrets.volumeMounts, ...token.volumeMounts])],
+    volumes: [{ name: temporary, emptyDir: {} }, ...secrets.volumes, ...token.volumes],
   };
 }
 
 function container(
   wanted: DesiredFunction,
-  { gatewayUrl, longestCall, defaultLimits }: FunctionContext,
+  { gatewayUrl, tokenAudience, longestCall, defaultLimits }: FunctionContext,
   profile: ProfileSpec,
-  secrets: PodSecrets,
+  mounts: Container["volumeMounts"],
 ): Container {
   const { name, deployment } = wanted;
   const resources = podResources(deployment, profile.resources, defaultLimits);
@@ -106,7 +111,7 @@ function container(
     name,
     image: deployment.image,
     imagePullPolicy: pullPolicy(deployment.image),
-    env: podEnvironment(wanted, gatewayUrl, podGrace(deployment, longestCall).container),
+    env: podEnvironment(wanted, { gatewayUrl, tokenAudience, grace: podGrace(deployment, longestCall).container }),
     ports: [{ name: "http", containerPort: functionPort, protocol: "TCP" }],
     ...(resources === undefined ? {} : { resources }),
     ...podProbes(deployment.annotations),
@@ -118,7 +123,7 @@ function container(
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: deployment.readOnlyRootFilesystem ?? false,
     },
-    volumeMounts: [{ name: temporary, mountPath: "/tmp" }, ...secrets.volumeMounts],
+    volumeMounts: [{ name: temporary, mountPath: "/tmp" }, ...mounts],
   };
 }
 

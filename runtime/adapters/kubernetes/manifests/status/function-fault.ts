@@ -1,5 +1,6 @@
 import type { FunctionDeployment } from "../../../../api/schemas/function-deployment.ts";
 import { annotation, defaultQueue } from "../../../../api/names.ts";
+import { callbackSecretFailure, callbackSecretOf } from "../../../../core/callbacks/callback-secret.ts";
 import { checkDeployment } from "../../../../core/functions/check-deployment.ts";
 import { queueNotFound } from "../../../../core/functions/conditions.ts";
 import type { DesiredFunction } from "../../../../core/functions/desired-function.ts";
@@ -26,6 +27,8 @@ export interface FunctionSurroundingsFacts {
   readonly profiles: ReadonlyMap<string, ProfileSpec>;
   /** The one that the function names; `bound` is a role of Weir that it is bound to. */
   readonly serviceAccount: { readonly exists: boolean; readonly bound?: string } | undefined;
+  /** The one that the function names for its callbacks; `signingFault`: why they cannot be signed with it. */
+  readonly callbackSecret?: { readonly signingFault?: string } | undefined;
 }
 
 const pullTypes: ReadonlySet<string> = new Set(["kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"]);
@@ -103,6 +106,16 @@ export function queueMissing(
   if (declared === undefined || declared.has(queue)) return undefined;
   const message = `Cannot queue calls of function "${formatRef(wanted)}": queue ${quote(queue)} is not declared`;
   return { reason: queueNotFound, message };
+}
+
+/** The failure when callbacks cannot be signed with the secret that the function names; everything else of it works. */
+export function callbackSecretFault(
+  wanted: DesiredFunction,
+  { callbackSecret }: Pick<FunctionSurroundingsFacts, "callbackSecret">,
+): ReplicaFailure | undefined {
+  const ref = callbackSecretOf(wanted);
+  const why = callbackSecret === undefined ? "it does not exist" : callbackSecret.signingFault;
+  return ref === undefined || why === undefined ? undefined : callbackSecretFailure(wanted, ref, why);
 }
 
 function invalid(

@@ -5,7 +5,7 @@ import { functionService } from "../../../../../runtime/adapters/kubernetes/mani
 import type { Container } from "../../../../../runtime/adapters/kubernetes/manifests/object-types.ts";
 import type { FunctionContext } from "../../../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import type { DesiredFunction } from "../../../../../runtime/core/functions/desired-function.ts";
-import { context, desired, full, fullContext, plain } from "../function-samples.ts";
+import { changed, context, desired, full, fullContext, plain } from "../function-samples.ts";
 
 type Row = readonly [property: string, value: unknown, expected: unknown];
 
@@ -161,7 +161,7 @@ describe("of a function with every field", () => {
       deployment.spec.strategy,
       { type: "RollingUpdate", rollingUpdate: { maxSurge: "50%", maxUnavailable: 0 } },
     ],
-    ["service account", [pod.serviceAccountName, pod.automountServiceAccountToken], ["bucket-reader", true]],
+    ["service account", [pod.serviceAccountName, pod.automountServiceAccountToken], ["bucket-reader", false]],
     ["grace: exec_timeout and the time to end a call", pod.terminationGracePeriodSeconds, 24],
     [
       "security context: a Profile's over ours",
@@ -214,7 +214,7 @@ describe("of a function with every field", () => {
     ["priority class", pod.priorityClassName, "batch"],
     ["DNS", [pod.dnsPolicy, pod.dnsConfig], ["ClusterFirst", { options: [{ name: "ndots", value: "2" }] }]],
     [
-      "volumes: secrets, readable by the group, without those of registries",
+      "volumes: secrets, readable by the group, without those of registries, and the token",
       pod.volumes,
       [
         { name: "tmp", emptyDir: {} },
@@ -223,6 +223,21 @@ describe("of a function with every field", () => {
           projected: {
             defaultMode: 0o440,
             sources: [{ secret: { name: "api-key" } }, { secret: { name: "db" } }],
+          },
+        },
+        {
+          name: "identity",
+          projected: {
+            defaultMode: 0o440,
+            sources: [
+              {
+                serviceAccountToken: {
+                  path: "token",
+                  audience: "https://weir.example.com/oauth/token",
+                  expirationSeconds: 3_600,
+                },
+              },
+            ],
           },
         },
       ],
@@ -267,12 +282,13 @@ describe("of a function with every field", () => {
       { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true },
     ],
     [
-      "mounts: secrets in both directories, read-only",
+      "mounts: secrets in both directories, and the token, read-only",
       container.volumeMounts,
       [
         { name: "tmp", mountPath: "/tmp" },
         { name: "secrets", mountPath: "/var/service/secrets", readOnly: true },
         { name: "secrets", mountPath: "/var/openfaas/secrets", readOnly: true },
+        { name: "identity", mountPath: "/var/service/identity", readOnly: true },
       ],
     ],
   ])("container: %s", (_property, value, expected) => {
@@ -316,10 +332,18 @@ test("a function whose name begins with a digit has objects of another name, lab
   expect(pod.containers[0]?.name).toBe("0ne");
 });
 
+/** `full` without a service account. */
+const unidentified = changed(full, {
+  annotations: Object.fromEntries(
+    Object.entries(full.deployment.annotations ?? {}).filter(([key]) => key !== "com.service.serviceaccount"),
+  ),
+});
+
 /** A new revision replaces the pods of every function when the operator is upgraded: the change log says so. */
 test.each([
   ["nothing", plain, context, "e76f09275aea450d"],
-  ["everything", full, fullContext, "e3968f1a872df0f4"],
+  ["everything", full, fullContext, "14b5a462a07f2c9d"],
+  ["everything, but not who they are", unidentified, fullContext, "22622e350cfda931"],
 ])("a new version of Weir does not roll functions that state %s", (_what, wanted, around, revision) => {
   expect(made(wanted, around).template.metadata.annotations).toEqual({ "service.com/revision": revision });
 });

@@ -118,6 +118,7 @@ describe("a change of a function's surroundings", () => {
   test.each<[change: string, around: Partial<FunctionContext>, differs: readonly string[]]>([
     ["a deployment by request, even an equal one", { rollout: 8 }, ["pods"]],
     ["the gateway's address", { gatewayUrl: "http://gateway.other:8080" }, ["pods"]],
+    ["the audience of workload tokens", { tokenAudience: "https://other.example/oauth/token" }, ["pods"]],
     ["a secret becomes a registry's", { pullSecrets: new Set(["registry", "db"]) }, ["pods"]],
     ["no Profile", { profiles: [] }, ["pods", "deployment"]],
     ["a Profile's strategy", { profiles: [pods, { strategy: { type: "Recreate" } }] }, ["deployment"]],
@@ -127,6 +128,11 @@ describe("a change of a function's surroundings", () => {
     ["the Function object was replaced", { owner: { name: "resize", uid: "b" } }, ["deployment", "service"]],
   ])("%s", (_change, around, differs) => {
     expect(differences(before, objectsOf(full, { ...fullContext, ...around }))).toEqual(differs);
+  });
+
+  test("the audience of workload tokens concerns only functions that get one", () => {
+    const after = objectsOf(plain, { ...context, tokenAudience: undefined });
+    expect(differences(objectsOf(plain, context), after)).toEqual([]);
   });
 
   test("a longer call is allowed, and the function has no limit of its own", () => {

@@ -6,6 +6,7 @@ import { kinds } from "../../../../../runtime/adapters/kubernetes/client/kinds.t
 import { fixedNamespaces } from "../../../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
 import { CoreSecrets } from "../../../../../runtime/adapters/kubernetes/operator/core-secrets.ts";
 import { ListedSecrets } from "../../../../../runtime/adapters/kubernetes/operator/listed-secrets.ts";
+import type { CoreSecret } from "../../../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
 
 const namespace = "functions";
@@ -100,6 +101,19 @@ test("a secret that was written by request is read at once", async () => {
   core.expire(namespace, "a");
   expect(await keys("a")).toEqual(["two"]);
   expect(changes).toEqual(["a first", "a"]);
+});
+
+test.each<[what: string, data: Readonly<Record<string, string>>, fault: string | undefined]>([
+  ["the value under its own name", { a: "k".repeat(32), other: "x" }, undefined],
+  ["its only value", { other: `whsec_${Buffer.alloc(24).toString("base64")}` }, undefined],
+  ["a value that is too short", { a: "canary" }, "it has 6 bytes, and 24 to 64 are needed"],
+  ["several values of other names", { b: "x", c: "y" }, "it has 2 keys, and none of them has its name"],
+  ["no value", {}, "it has 0 keys, and none of them has its name"],
+])("says whether callbacks can be signed with it: %s", async (_what, data, fault) => {
+  const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+  const secret: CoreSecret = { metadata: { namespace, name: "a" }, data: Object.fromEntries(encoded) };
+  api.store.write(kinds.coreSecret, secret);
+  expect((await core.find(namespace, "a"))?.signingFault).toBe(fault);
 });
 
 test("a namespace that may not be listed is an error, and is listed again", async () => {

@@ -10,6 +10,8 @@ import { podSecrets } from "../../../../../../runtime/adapters/kubernetes/manife
 import { podTemplate } from "../../../../../../runtime/adapters/kubernetes/manifests/pods/pod-template.ts";
 import { changed, context, plain } from "../../function-samples.ts";
 
+const surroundings = { gatewayUrl: "g", tokenAudience: undefined, grace: 1_000 };
+
 describe("podEnvironment", () => {
   /** As the kubelet reads a value: `$$` is `$`, `$(NAME)` the value of a variable that is defined. */
   const asRead = (value: string, known: Readonly<Record<string, string>>): string =>
@@ -21,7 +23,7 @@ describe("podEnvironment", () => {
     const value = fc.string({ unit: fc.constantFrom("$", "(", ")", "A", "B", "\n"), maxLength: 12 });
     fc.assert(
       fc.property(value, value, (a, b) => {
-        const env = podEnvironment(changed(plain, { envVars: { A: a, B: b } }), "g", 1_000);
+        const env = podEnvironment(changed(plain, { envVars: { A: a, B: b } }), surroundings);
         const read: Record<string, string> = {};
         for (const { name, value: written } of env) read[name] = asRead(written, read);
         expect(read).toMatchObject({ A: a, B: b });
@@ -30,7 +32,7 @@ describe("podEnvironment", () => {
   });
 
   test("the function's own values win", () => {
-    const env = podEnvironment(changed(plain, { envVars: { GATEWAY_URL: "mine", write_timeout: "9s" } }), "g", 1_000);
+    const env = podEnvironment(changed(plain, { envVars: { GATEWAY_URL: "mine", write_timeout: "9s" } }), surroundings);
 
     expect(env).toContainEqual({ name: "GATEWAY_URL", value: "mine" });
     expect(env).toContainEqual({ name: "write_timeout", value: "9s" });
@@ -173,13 +175,36 @@ test.each<[what: string, profile: object, expected: object]>([
   expect(spec.securityContext).toMatchObject({ seccompProfile: { type: "RuntimeDefault" }, ...expected });
 });
 
-test("only a function that names a service account gets a token", () => {
+test("only a function that names a service account gets a token, and none for the API server", () => {
   const named = changed(plain, { annotations: { "com.service.serviceaccount": "reader" } });
 
   expect(podTemplate(plain, context).spec).toMatchObject({ automountServiceAccountToken: false });
   expect(podTemplate(plain, context).spec.serviceAccountName).toBeUndefined();
-  expect(podTemplate(named, context).spec).toMatchObject({
-    automountServiceAccountToken: true,
-    serviceAccountName: "reader",
+  expect(podTemplate(plain, context).spec.volumes).toEqual([{ name: "tmp", emptyDir: {} }]);
+  const { spec } = podTemplate(named, context);
+  expect(spec).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: "reader" });
+  const audience = "https://weir.example.com/oauth/token";
+  expect(spec.volumes.at(-1)).toEqual({
+    name: "identity",
+    projected: {
+      defaultMode: 0o440,
+      sources: [{ serviceAccountToken: { path: "token", audience, expirationSeconds: 3_600 } }],
+    },
   });
+  expect(spec.containers[0]?.volumeMounts.at(-1)).toEqual({
+    name: "identity",
+    mountPath: "/var/service/identity",
+    readOnly: true,
+  });
+  const variable = { name: "SERVICE_TOKEN_FILE", value: "/var/service/identity/token" };
+  expect(spec.containers[0]?.env).toContainEqual(variable);
+  const names = (from: typeof spec) => from.containers[0]?.env.map(({ name }) => name);
+  expect(names(podTemplate(plain, context).spec)).not.toContain("SERVICE_TOKEN_FILE");
+});
+
+test("without identity and access no function gets a token", () => {
+  const named = changed(plain, { annotations: { "com.service.serviceaccount": "reader" } });
+  const { spec } = podTemplate(named, { ...context, tokenAudience: undefined });
+  expect(spec).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: "reader" });
+  expect(JSON.stringify(spec)).not.toMatch(/serviceAccountToken"|SERVICE_TOKEN_FILE/);
 });

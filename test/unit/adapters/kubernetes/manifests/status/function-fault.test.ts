@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import {
+  callbackSecretFault,
   functionFault,
   missingParts,
   profileNames,
@@ -29,6 +30,18 @@ test("nothing is missing when all that a function names exists", () => {
   expect(functionFault(full, there)).toBeUndefined();
   expect(missingParts(full, there)).toBeUndefined();
   expect(registrySecretsOf(full, there.secrets)).toEqual(new Set(["registry"]));
+});
+
+test.each<[what: string, facts: FunctionSurroundingsFacts["callbackSecret"], why: string | undefined]>([
+  ["one that can", {}, undefined],
+  ["one that does not exist", undefined, "it does not exist"],
+  ["one that is too short", { signingFault: "it has 3 bytes" }, "it has 3 bytes"],
+])("the secret that callbacks are to be signed with: %s", (_what, callbackSecret, why) => {
+  const named = changed(plain, { annotations: { "com.service.callback.secret": "signing" } });
+  const message = `Cannot sign callbacks of function "hello.functions": secret "signing" cannot be used: ${why}`;
+  const fault = callbackSecretFault(named, { callbackSecret });
+  expect(fault).toEqual(why === undefined ? undefined : { reason: "CallbackSecretUnusable", message });
+  expect(callbackSecretFault(plain, { callbackSecret })).toBeUndefined();
 });
 
 test("the check of the platform's settings comes from the caller", () => {

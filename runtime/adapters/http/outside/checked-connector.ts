@@ -1,39 +1,41 @@
 import type { LookupFunction } from "node:net";
+import type { ConnectionOptions } from "node:tls";
 
 import ipaddr from "ipaddr.js";
 import type { buildConnector } from "undici";
 
 import { judgeAddress, type CallbackRules } from "../../../core/callbacks/callback-policy.ts";
-import type { CallbackNetwork } from "./callback-network.ts";
+import type { OutsideNetwork } from "./outside-network.ts";
 
-/** The rules forbid the address that the callback's host resolves to. */
+/** The rules forbid the address that the host resolves to. */
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
 }
 
 /**
  * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
- * socket connects to one of those, so that the name cannot resolve to another address between check and connect.
+ * socket connects to one of those, so that the name cannot resolve to another address between check and connect. `tls`:
+ * whom to trust, if not whom Node trusts.
  */
 export function checkedConnector(
   rules: CallbackRules,
   timeout: number,
-  network: CallbackNetwork,
+  network: OutsideNetwork,
+  tls: Pick<ConnectionOptions, "ca"> = {},
 ): buildConnector.connector {
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, "");
-    addressesOf(host, network).then(
-      (addresses) => {
+    addressesOf(host, network)
+      .then((addresses) => {
         const port = options.port === "" ? (options.protocol === "https:" ? 443 : 80) : Number(options.port);
         for (const address of addresses) {
           const reason = judgeAddress(address, port, rules);
-          if (reason !== undefined) return callback(new ForbiddenAddressError(reason), null);
+          if (reason !== undefined) throw new ForbiddenAddressError(reason);
         }
-        const connect = network.connector({ timeout, allowH2: false, lookup: fixedLookup(addresses) });
-        return connect({ ...options, hostname: host }, callback);
-      },
-      (err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null),
-    );
+        const connect = network.connector({ timeout, allowH2: false, lookup: fixedLookup(addresses), ...tls });
+        connect({ ...options, hostname: host }, callback);
+      })
+      .catch((err: unknown) => callback(err instanceof Error ? err : new Error(String(err)), null));
   };
 }
 
@@ -48,6 +50,6 @@ function fixedLookup(addresses: readonly string[]): LookupFunction {
   };
 }
 
-async function addressesOf(host: string, network: CallbackNetwork): Promise<readonly string[]> {
+async function addressesOf(host: string, network: OutsideNetwork): Promise<readonly string[]> {
   return ipaddr.isValid(host) ? [host] : network.resolve(host);
 }
