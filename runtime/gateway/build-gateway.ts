@@ -1,59 +1,34 @@
 import { randomUUID } from "node:crypto";
-
-import type { Registry } from "prom-client";
-
 import { drainTimeoutOf } from "../settings/drain-settings.ts";
-import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { ActivitySums, reportActivity } from "../core/scaling/activity-reporter.ts";
-import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
 import { limitsIn } from "../core/functions/function-facts.ts";
 import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
-import type { FolderFault } from "../core/functions/local-folder.ts";
 import { FunctionTable } from "../core/replicas/function-table.ts";
 import { ensureDefaultNamespace } from "../core/namespaces/namespace-changes.ts";
 import { isUsable, type NamespaceRules } from "../core/namespaces/namespace-rules.ts";
 import { NamespaceTable } from "../core/namespaces/namespace-table.ts";
-import { isOwnToken } from "../core/access/own-token.ts";
-import type { Activity } from "../core/ports/activity.ts";
-import type { BrokerView } from "../core/ports/broker-view.ts";
-import type { CallLedger } from "../core/ports/call-ledger.ts";
-import type { CallQueue } from "../core/ports/call-queue.ts";
-import type { CallSignals } from "../core/ports/call-signals.ts";
-import type { CallbackQueue } from "../core/ports/callback-queue.ts";
-import type { DeadLetterStore } from "../core/ports/dead-letters.ts";
-import type { Disks } from "../core/ports/disks.ts";
-import type { Endpoints } from "../core/ports/endpoints.ts";
-import type { FunctionStore } from "../core/ports/function-store.ts";
-import type { LogSource } from "../core/ports/log-source.ts";
-import type { NamespaceStore } from "../core/ports/namespace-store.ts";
-import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
-import type { QueueStates } from "../core/ports/queue-states.ts";
-import type { SecretStore } from "../core/ports/secret-store.ts";
-import type { Upstream } from "../core/ports/upstream.ts";
-import type { Usage } from "../core/ports/usage.ts";
 import type { QueuePlace } from "../core/queues/queue-remedy.ts";
 import { QueueTable } from "../core/queues/queue-table.ts";
 import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
 import { Waker } from "../core/replicas/wake.ts";
 import { WorkerSums } from "../core/queues/worker-sums.ts";
 import { InvocationCounts } from "../process/metrics/invocation-counts.ts";
-import type { InvocationMetrics } from "../process/metrics/invocation-metrics.ts";
-import type { Log } from "../process/log.ts";
 import { createAccessLog } from "./calls/access-log.ts";
+import type { AppParts } from "./rest/app-parts.ts";
 import { buildApp } from "./rest/app.ts";
+import { buildConsole } from "./auth/build-console.ts";
 import { buildAcceptMetrics } from "./calls/async/accept-metrics.ts";
 import { Admission } from "./calls/admission.ts";
 import { createAsyncInvoker } from "./calls/async/async-invoker.ts";
 import { EndWatch } from "./calls/async/end-watch.ts";
 import { QueuePositions } from "./calls/async/queue-positions.ts";
-import { openBasicAuth, openToAll } from "./access/basic-auth.ts";
+import { buildAccess } from "./access/build-access.ts";
 import { buildCallCuts } from "./calls/call-cuts.ts";
 import { createCallObserver, type CallObserver } from "./calls/call-observer.ts";
 import { configuredOrigins, loopbackOrigins } from "./access/check-origin.ts";
 import { clientAddresses } from "./edge/client-address.ts";
 import { asyncBodyPace } from "./edge/body-watch.ts";
 import { buildRefusedConnections } from "./edge/refused-connections.ts";
-import type { ListenAddress } from "./edge/servers-beside.ts";
 import { gatewayDoctor } from "./doctor/gateway-doctor.ts";
 import { emptyNamespaces } from "./empty-namespaces.ts";
 import { createErrorWriter } from "./error-handler.ts";
@@ -65,68 +40,13 @@ import { createSyncInvoker } from "./calls/sync/sync-invoker.ts";
 import type { WriteError } from "./calls/write-error.ts";
 import { openInvokeKey } from "./access/invoke-key.ts";
 import { RouteCounts } from "./metrics/route-counts.ts";
-import type { GatewaySettings } from "./settings.ts";
 import { logUnknownCalls } from "./calls/unknown-calls.ts";
 import { TableView } from "./table-view.ts";
 import { tlsOf } from "./edge/tls-of.ts";
 import { warnBeyondEdition } from "./warn-beyond-edition.ts";
 import { warnNotReady } from "./warn-not-ready.ts";
 import { watchQueues } from "./watch-queues.ts";
-
-/** The parts that a gateway is built from. */
-export interface GatewayParts {
-  readonly settings: GatewaySettings;
-  readonly functions: FunctionStore;
-  readonly namespaces: NamespaceStore;
-  readonly endpoints: Endpoints;
-  readonly queues: QueueCatalog;
-  readonly calls: CallQueue;
-  readonly callbacks: CallbackQueue;
-  readonly letters: DeadLetterStore;
-  readonly states: QueueStates;
-  readonly ledger: CallLedger;
-  readonly signals: CallSignals;
-  readonly broker: BrokerView;
-  /** Disks of this platform that this process can look at. */
-  readonly disks?: Disks | undefined;
-  readonly activity: Activity;
-  readonly upstream: Upstream;
-  readonly secrets: SecretStore | undefined;
-  readonly logs: LogSource | undefined;
-  readonly usage?: Usage | undefined;
-  /** Absent: the provider runs no function from a folder. */
-  readonly folderFault?: FolderFault | undefined;
-  readonly callbackRules: CallbackRules;
-  readonly info: SystemInfo;
-  readonly registry: Registry;
-  /** Metrics of calls, shared with other components of the process. */
-  readonly invocations: InvocationMetrics;
-  /** Number of reconnections to the broker. */
-  readonly reconnects: () => number;
-  /** How long `open` waits for the declared queues before it serves without them, milliseconds; 30 s when absent. */
-  readonly brokerPatience?: number | undefined;
-  readonly log: Log;
-}
-
-/** The gateway: the one HTTP server of a platform. */
-export interface BuiltGateway {
-  /**
-   * Fills the tables, then listens; resolves with the port. If the broker is unavailable, it listens after
-   * `brokerPatience` without the declared queues: synchronous calls need none, and asynchronous ones are refused until
-   * the queues are known.
-   */
-  open(): Promise<number>;
-  /** Also serves exactly these addresses, without TLS; rejects when it cannot listen at one of them. */
-  listenAlso(addresses: readonly ListenAddress[]): Promise<void>;
-  /** Calls in flight, including those that wait for a replica. */
-  readonly inFlight: number;
-  /** From now on every reply closes its connection; requests are still served. */
-  drain(): void;
-  /**
-   * Stops listening; resolves when the last reply was sent, or connections still open after `drain_timeout` were cut.
-   */
-  close(): Promise<void>;
-}
+import type { BuiltGateway, GatewayParts } from "./gateway-parts.ts";
 
 /** Assembles a gateway. Before `open` it does not listen, and reads only its credentials and certificate. */
 export function buildGateway(parts: GatewayParts): BuiltGateway {
@@ -155,8 +75,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const counts = new InvocationCounts();
   const routes = new RouteCounts();
   const accessLog = settings.accessLog ? createAccessLog(log) : undefined;
-  const errors = createErrorWriter(log);
-  const auth = settings.basicAuth ? openBasicAuth(settings.secretMountPath) : openToAll;
+  const access = buildAccess(parts);
+  const errors = createErrorWriter(log, access.tokens !== undefined);
   const namesOf = (namespace: string): Iterable<string> => table.names(namespace);
   const logUnknown = logUnknownCalls({ ...namespaces, log, namesOf });
   const writeError: WriteError = (exchange, err, context) => {
@@ -164,7 +84,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     return errors.writeError(exchange, err, context);
   };
   const clients = clientAddresses(settings.trustedProxies);
-  const origins = { allowed: new Set(configuredOrigins(settings)), clients };
+  const pages = new Set(settings.allowedOrigins.map((origin) => origin.toLowerCase()));
+  const origins = { allowed: new Set(configuredOrigins(settings)), pages, clients };
   const ends = new EndWatch(parts.signals);
   const elsewhere = new ActivitySums(parts.activity, source);
   const workers = new WorkerSums(parts.activity, undefined, source);
@@ -172,16 +93,21 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const admission = new Admission({
     table,
     invokeAuth: settings.invokeAuth,
-    authorise: (authorization, client) => auth.checkCall(authorization, client),
     clientOf,
-    isPlatformCredential: (authorization) =>
-      auth.namesPlatformUser(authorization) || isOwnToken(authorization, settings.publicUrl),
+    ...access.admission,
   });
   const cuts = buildCallCuts(parts.registry, log);
   const observe = (path: string): CallObserver =>
     createCallObserver({ path, counts: routes, accessLog, cuts, clientOf });
   const sweep = new DeadlineSweep();
+  const edge = {
+    onMalformed: (method: string, target: string, why: string) =>
+      log.debug({ method, target: target.split("?", 1)[0], reason: why }, "malformed request"),
+    onTooManyConnections: buildRefusedConnections(parts.registry),
+    isTrustedProxy: (address: string) => clients.isTrusted(address),
+  };
   const server = createGatewayServer({
+    ...edge,
     invoke: createSyncInvoker({
       admission,
       writeError,
@@ -217,12 +143,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     bodyIdleTimeout: settings.bodyIdleTimeout,
     asyncBody: asyncBodyPace(settings.asyncMaxBody),
     maxConnectionsPerClient: settings.maxConnectionsPerClient,
-    onMalformed: (method, target, why) =>
-      log.debug({ method, target: target.split("?", 1)[0], reason: why }, "malformed request"),
-    onTooManyConnections: buildRefusedConnections(parts.registry),
     drainTimeout: drainTimeoutOf(settings),
     cutCalls: () => sweep.cutAll(),
-    isTrustedProxy: (address) => clients.isTrusted(address),
     isInvokeKey: openInvokeKey(settings.secretMountPath),
     ...tlsOf(settings),
   });
@@ -230,37 +152,48 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const home = parts.info.provider.orchestration === "kubernetes" ? "cluster" : "machine";
   const place: QueuePlace = { edition: settings.edition, home };
   const queueViews = { ...parts, table: queues, workers, place };
-  const app = buildApp(
-    {
-      log,
-      errors,
-      auth,
-      origins,
-      functions,
-      secrets: parts.secrets,
-      logs: parts.logs,
-      usage: parts.usage,
-      folderFault: parts.folderFault,
-      queues: parts.queues,
-      queueParts: { ...queueViews, retriesOf: (ref) => maxRetriesOf(ref, table, queues) },
-      doctor: gatewayDoctor(parts, table, queueViews),
-      ...namespaceParts,
-      edition: settings.edition,
-      upstreamTimeout: settings.upstreamTimeout,
-      timeoutMax: settings.timeoutMax,
-      namesOf,
-      endpoints: (ref) => view.endpoints(ref),
-      view,
-      invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
-      info: parts.info,
-      address: () => address,
-      credentials: settings,
-      scaleHold: settings.scaleHold,
-      logHeartbeatPeriod: settings.logHeartbeatPeriod,
-      routes,
-    },
-    server.serverFactory,
-  );
+  const appParts: AppParts = {
+    log,
+    errors,
+    auth: access.auth,
+    tokens: access.tokens,
+    audit: parts.audit,
+    observer: access.observer,
+    origins,
+    functions,
+    secrets: parts.secrets,
+    logs: parts.logs,
+    usage: parts.usage,
+    folderFault: parts.folderFault,
+    queues: parts.queues,
+    queueParts: { ...queueViews, retriesOf: (ref) => maxRetriesOf(ref, table, queues) },
+    doctor: gatewayDoctor(parts, table, queueViews),
+    ...namespaceParts,
+    edition: settings.edition,
+    upstreamTimeout: settings.upstreamTimeout,
+    timeoutMax: settings.timeoutMax,
+    namesOf,
+    endpoints: (ref) => view.endpoints(ref),
+    view,
+    invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
+    info: parts.info,
+    address: () => address,
+    credentials: settings,
+    scaleHold: settings.scaleHold,
+    logHeartbeatPeriod: settings.logHeartbeatPeriod,
+    routes,
+  };
+  const app = buildApp(appParts, server.serverFactory);
+  const signIn =
+    settings.consolePort === 0 || parts.sessions === undefined
+      ? undefined
+      : buildConsole({
+          settings,
+          app: appParts,
+          sessions: parts.sessions,
+          documents: parts.access?.documents,
+          server: edge,
+        });
   namespaceTable.onChange((name) => table.reindex(name));
   table.onRemoved(({ key }) => {
     counts.forget(key);
@@ -276,6 +209,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   return {
     open: async () => {
       const queuesKnown = watchQueues(parts, queues, cleanups);
+      cleanups.push(await access.watch());
       cleanups.push(await parts.namespaces.watch(namespaceTable.observer));
       await ensureDefaultNamespace(namespaceParts);
       cleanups.push(await functions.watch(table.functionObserver));
@@ -289,16 +223,20 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       const loopback = loopbackOrigins(port, settings.tlsCert !== undefined);
       for (const origin of loopback) origins.allowed.add(origin);
       address = settings.publicUrl ?? loopback[0] ?? "";
+      await signIn?.open({ host: settings.consoleHost ?? settings.host, port: settings.consolePort });
       return port;
     },
     listenAlso: (addresses) => server.listenAlso(addresses),
     get inFlight() {
       return counts.inFlight;
     },
-    drain: () => server.drain(),
+    drain: () => {
+      signIn?.drain();
+      server.drain();
+    },
     close: async () => {
-      await app.close();
-      await server.close();
+      await Promise.all([signIn?.close(), app.close().then(() => server.close())]);
+      await access.close();
       for (const end of cleanups.reverse()) end();
       ends.close();
       elsewhere.close();

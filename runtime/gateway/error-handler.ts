@@ -42,6 +42,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   target_too_long: 414,
   unsupported_media_type: 415,
   expectation_failed: 417,
+  wrong_host: 421,
   log_query_invalid: 422,
   too_many_logins: 429,
   too_many_calls: 429,
@@ -113,8 +114,11 @@ export function failedExchange(request: IncomingMessage, response: ServerRespons
   };
 }
 
-/** The error writer of one gateway; `log` receives each error that is a defect of the platform, once. */
-export function createErrorWriter(log: Log): ErrorWriter {
+/**
+ * The error writer of one gateway; `log` receives each error that is a defect of the platform, once. `withTokens`: a
+ * caller may also send a token.
+ */
+export function createErrorWriter(log: Log, withTokens = false): ErrorWriter {
   const errorReply = ({ method, rawHeaders }: FailedRequest, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
@@ -129,6 +133,7 @@ export function createErrorWriter(log: Log): ErrorWriter {
       "Content-Type": type,
       "Content-Length": String(Buffer.byteLength(body)),
       ...headersOf(error, status, path, callId, context),
+      ...(status === 401 ? challenge(context.invocation === true, withTokens) : {}),
     };
     return { status, headers, body };
   };
@@ -167,10 +172,6 @@ function headersOf(
     headers["Cache-Control"] = "no-store";
     headers[header.apiVersion] = apiVersion;
   }
-  if (status === 401) {
-    headers["WWW-Authenticate"] = 'Basic realm="Restricted"';
-    if (context.invocation === true) headers[header.weirAuth] = authRequired;
-  }
   if (status === 429 || status === 503) {
     const seconds = Math.ceil(error.retryAfterSeconds ?? retryAfter.default);
     headers["Retry-After"] = String(Math.min(Math.max(seconds, 1), retryAfter.max));
@@ -181,6 +182,15 @@ function headersOf(
     headers[header.internal] = internalGateway;
   }
   return Object.assign(headers, context.extra);
+}
+
+/** How to authenticate (contract §1.2), and of a call that the gateway asks for it. */
+function challenge(invocation: boolean, withTokens: boolean): Record<string, string> {
+  const realm = invocation ? "IAM function invoke" : "weir";
+  return {
+    "WWW-Authenticate": `Basic realm="Restricted"${withTokens ? `, Bearer realm="${realm}"` : ""}`,
+    ...(invocation ? { [header.weirAuth]: authRequired } : {}),
+  };
 }
 
 /** The path of a target, without its query. */

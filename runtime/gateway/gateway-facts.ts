@@ -20,7 +20,7 @@ export function gatewayFacts(settings: Values<typeof gatewaySettings>): {
       ...machineFacts(),
       clusterGatewayUrl: clusterGatewayUrl(settings),
       publicUrls: [settings.publicUrl],
-      platformPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
+      platformPorts: [settings.adminPort, settings.consolePort, ...portsOf(settings.natsUrl)],
     }),
     info: platformInfo({
       ...settings,

@@ -1,9 +1,9 @@
-import { FileSecretStore } from "../adapters/files/file-secret-store.ts";
+import { HttpIssuerDocuments } from "../adapters/http/issuers/http-issuer-documents.ts";
 import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
 import { clusterConfig, gatewayCluster } from "../adapters/kubernetes/open-kubernetes.ts";
-import { LocalLogSource } from "../adapters/machine/local/logs/local-log-source.ts";
+import { gatewayMachine } from "../adapters/machine/gateway-machine.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";
-import { gatewayBroker, machineHome, natsOptions } from "../adapters/nats/open-nats.ts";
+import { gatewayBroker, natsOptions } from "../adapters/nats/open-nats.ts";
 import { release } from "../api/version.ts";
 import { passwordFileRule, tlsRule } from "../process/file-rules.ts";
 import { followBroker } from "../process/follow-broker.ts";
@@ -11,6 +11,7 @@ import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { buildInvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import { start } from "../process/start.ts";
 import { brokerUserRule } from "../settings/platform-settings.ts";
+import { openClusterAccess } from "./access/open-access.ts";
 import { buildGateway } from "./build-gateway.ts";
 import { drainGateway } from "./drain-gateway.ts";
 import { gatewayFacts } from "./gateway-facts.ts";
@@ -34,18 +35,19 @@ await run({
 
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
+    const facts = gatewayFacts(settings);
+    const onCluster = settings.provider === "kubernetes";
+    const cluster = onCluster
+      ? holdCluster(parts, gatewayCluster(await clusterConfig(settings), settings, logClusterState(log)))
+      : undefined;
+    const documents = new HttpIssuerDocuments({ ...facts.callbackRules, account: cluster?.account });
     const gateway = buildGateway({
       settings,
       ...gatewayBroker(link, settings),
-      ...(settings.provider === "kubernetes"
-        ? holdCluster(parts, gatewayCluster(await clusterConfig(settings), settings, logClusterState(log)))
-        : {
-            ...machineHome(link),
-            secrets: new FileSecretStore(settings.secretsDir),
-            logs: new LocalLogSource(settings.logsDir),
-          }),
+      ...(cluster ?? gatewayMachine(link, settings)),
+      access: cluster && openClusterAccess(settings, cluster.rules, documents),
       upstream,
-      ...gatewayFacts(settings),
+      ...facts,
       registry: admin.registry,
       invocations: buildInvocationMetrics(admin.registry),
       log,

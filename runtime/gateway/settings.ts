@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "../api/host-grammar.ts";
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
 import {
@@ -9,12 +10,12 @@ import {
   durabilitySettings,
   machineSettings,
   namespaceRule,
-  optionalUrl,
   platformSettings,
   processSettings,
   queueSettings,
   wakeSettings,
   type ConnectionSetting,
+  publicUrlSetting,
 } from "../settings/platform-settings.ts";
 import { differentPorts } from "../settings/setting-rules.ts";
 import { duration, flag, list, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
@@ -37,8 +38,19 @@ export const gatewaySettings = {
   port: port("port", { fallback: "8080", about: "Port the gateway listens on; 0 = any free one" }),
   tlsCert: optionalText("tls_cert", { about: "Certificate chain (PEM file); with tls_key the gateway speaks HTTPS" }),
   tlsKey: optionalText("tls_key", { about: "Private key of tls_cert (PEM file)" }),
-  publicUrl: optionalUrl("public_url", {
-    about: "Address of the gateway for clients outside, e.g. https://weir.example.com",
+  publicUrl: publicUrlSetting,
+
+  consolePort: port("console_port", {
+    fallback: "0",
+    about: "Port that people sign in at, with a browser; 0 = none",
+  }),
+  consoleHost: optionalText("console_host", {
+    about: "Address that console_port listens on; that of host when absent",
+  }),
+  consoleOrigins: list("console_origins", {
+    fallback: "",
+    about: "Origins that browsers know console_port by, the first one is the one to show; empty = loopback only",
+    rule: textRule.origins,
   }),
 
   basicAuth: flag("basic_auth", {
@@ -120,10 +132,10 @@ export const gatewaySettings = {
 };
 
 /** Rules that span several settings. */
-export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, drainRule];
+export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, drainRule, consoleRule()];
 
 /** Rule for the ports of a gateway in its own process. */
-export const gatewayPortRule = differentPorts(["port", "adminPort"]);
+export const gatewayPortRule = differentPorts(["port", "adminPort", "consolePort"]);
 
 /** The values that the gateway itself uses. */
 export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting | "durability">;
@@ -144,4 +156,21 @@ function reservedRule() {
         ? [`reserved_namespaces: expected no function_namespace in it, got "${values.functionNamespace}"`]
         : [],
   } as const;
+}
+
+/** A session's cookie may only travel encrypted, or within this machine. */
+function consoleRule() {
+  return {
+    needs: ["consoleOrigins"],
+    sentence: "`console_origins` are https, unless they are loopback.",
+    problems: ({ consoleOrigins }: { readonly consoleOrigins: readonly string[] }) =>
+      consoleOrigins
+        .filter((origin) => !isSafeOrigin(origin))
+        .map((origin) => `console_origins: Cannot serve the console on "${origin}": a session needs https`),
+  } as const;
+}
+
+function isSafeOrigin(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && (url.protocol === "https:" || isLoopbackHost(url.hostname.replace(/^\[|\]$/g, "")));
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
 import { openRawClient, rawRequest } from "../support/raw-client.ts";
-import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
 let platform: RestPlatform;
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openToAll } from "../../runtime/gateway/access/basic-auth.ts";
 import { clientAddresses } from "../../runtime/gateway/edge/client-address.ts";
 import { rawRequest } from "../support/raw-client.ts";
-import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
 let platform: RestPlatform;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { functionConditions, type ConditionFacts } from "../../runtime/core/functions/conditions.ts";
 import { eventually } from "../support/eventually.ts";
-import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
 let platform: RestPlatform;
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
 import { openRawClient } from "../support/raw-client.ts";
-import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
 let platform: RestPlatform;
 beforeEach(async () => {

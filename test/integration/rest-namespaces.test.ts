@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
-import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
 const hello = { service: "hello", image: "example/hello:1" };
 const marker = { "com.service.namespace": "1" };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { expect, test } from "vitest";
 
-import { openRestPlatform } from "./rest-platform.ts";
+import { openRestPlatform } from "../support/rest-platform.ts";
 
 test("the page at / has the address and commands, loads nothing, and reads the same by HEAD", async () => {
   await using platform = await openRestPlatform();

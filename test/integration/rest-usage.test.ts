@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { MemoryUsage } from "../support/memory/memory-usage.ts";
-import { openRestPlatform } from "./rest-platform.ts";
+import { openRestPlatform } from "../support/rest-platform.ts";
 
 const hello = { namespace: "functions", name: "hello" };
 

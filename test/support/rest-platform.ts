@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import pino from "pino";
 
-import { MemoryNamespaceStore } from "../support/memory/memory-namespace-store.ts";
+import { MemoryNamespaceStore } from "./memory/memory-namespace-store.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
@@ -25,13 +25,19 @@ import { clientAddresses } from "../../runtime/gateway/edge/client-address.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer } from "../../runtime/gateway/edge/http-server.ts";
 import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
-import { checkAnswer } from "../support/api-answers.ts";
-import { memoryDoctor } from "../support/memory-doctor.ts";
-import { memoryQueues } from "../support/memory-queues.ts";
-import { tempDirectory } from "../support/temp-directory.ts";
+import { checkAnswer } from "./api-answers.ts";
+import { memoryDoctor } from "./memory-doctor.ts";
+import { memoryQueues } from "./memory-queues.ts";
+import { tempDirectory } from "./temp-directory.ts";
 
 /** The REST side of a gateway on a real port, with stores in memory. */
 export interface RestPlatform extends AsyncDisposable {
+  /** What it was built from. */
+  readonly parts: AppParts;
+  /** Where the administrator's credentials are. */
+  readonly directory: string;
+  readonly user: string;
+  readonly password: string;
   readonly port: number;
   readonly url: string;
   /** `Authorization` of the administrator. */
@@ -145,65 +151,63 @@ export async function openRestPlatform(
     cutCalls: () => {},
     routes,
   });
-  const app = buildApp(
-    {
-      functions: functionStore(functions),
-      secrets: secretStore(secrets),
-      queues: undefined,
-      namespaces: {
-        defaultNamespace: "functions",
-        aliases: ["openfaas-fn"],
-        platformNamespace: "weir",
-        reserved: ["kept"],
-        edition,
-        exists: (name) => namespaceTable.find(name) !== undefined,
-      },
-      namespaceStore,
-      namespaceTable,
+  const parts: AppParts = {
+    functions: functionStore(functions),
+    secrets: secretStore(secrets),
+    queues: undefined,
+    namespaces: {
+      defaultNamespace: "functions",
+      aliases: ["openfaas-fn"],
+      platformNamespace: "weir",
+      reserved: ["kept"],
       edition,
-      upstreamTimeout: 30_000,
-      timeoutMax: 3_600_000,
-      scaleHold: 300_000,
-      log,
-      errors,
-      auth: openBasicAuth(directory.path),
-      origins: { allowed, clients: clientAddresses(["10.0.0.0/8"]) },
-      logs,
-      endpoints: (ref) => endpoints.get(formatRef(ref)),
-      namesOf: (namespace) =>
-        [...functions.values()].filter((desired) => desired.namespace === namespace).map(({ name }) => name),
-      view: {
-        wanted: (ref) => functions.get(formatRef(ref)),
-        endpoints: (ref) => endpoints.get(formatRef(ref)),
-        watch: (ref, changed) => {
-          waiting += 1;
-          const end = watchers.watch(formatRef(ref), changed);
-          return () => {
-            waiting -= 1;
-            end();
-          };
-        },
-      },
-      invocations: () => 7,
-      info: platformInfo({
-        provider: "local",
-        version: { release: "0.1.0", sha: "abc", commit_message: "A change" },
-        arch: "x64",
-        edition,
-        functionNamespace: "functions",
-        namespaceAliases: ["openfaas-fn"],
-        durability: "interval",
-      }),
-      address: () => "http://gateway.example:8080",
-      credentials: { platformNamespace: "weir", secretMountPath: "data/credentials" },
-      logHeartbeatPeriod: 15_000,
-      routes,
-      queueParts: memoryQueues(),
-      doctor: memoryDoctor(),
-      ...options,
+      exists: (name) => namespaceTable.find(name) !== undefined,
     },
-    gateway.serverFactory,
-  );
+    namespaceStore,
+    namespaceTable,
+    edition,
+    upstreamTimeout: 30_000,
+    timeoutMax: 3_600_000,
+    scaleHold: 300_000,
+    log,
+    errors,
+    auth: openBasicAuth(directory.path),
+    origins: { allowed, clients: clientAddresses(["10.0.0.0/8"]) },
+    logs,
+    endpoints: (ref) => endpoints.get(formatRef(ref)),
+    namesOf: (namespace) =>
+      [...functions.values()].filter((desired) => desired.namespace === namespace).map(({ name }) => name),
+    view: {
+      wanted: (ref) => functions.get(formatRef(ref)),
+      endpoints: (ref) => endpoints.get(formatRef(ref)),
+      watch: (ref, changed) => {
+        waiting += 1;
+        const end = watchers.watch(formatRef(ref), changed);
+        return () => {
+          waiting -= 1;
+          end();
+        };
+      },
+    },
+    invocations: () => 7,
+    info: platformInfo({
+      provider: "local",
+      version: { release: "0.1.0", sha: "abc", commit_message: "A change" },
+      arch: "x64",
+      edition,
+      functionNamespace: "functions",
+      namespaceAliases: ["openfaas-fn"],
+      durability: "interval",
+    }),
+    address: () => "http://gateway.example:8080",
+    credentials: { platformNamespace: "weir", secretMountPath: "data/credentials" },
+    logHeartbeatPeriod: 15_000,
+    routes,
+    queueParts: memoryQueues(),
+    doctor: memoryDoctor(),
+    ...options,
+  };
+  const app = buildApp(parts, gateway.serverFactory);
   const connections = new Set<Socket>();
   gateway.listener.on("connection", (socket: Socket) => {
     connections.add(socket);
@@ -226,6 +230,10 @@ export async function openRestPlatform(
     return response;
   };
   return {
+    parts,
+    directory: directory.path,
+    user,
+    password,
     port,
     url,
     authorization,

@@ -1,4 +1,4 @@
-import { header } from "../../api/names.ts";
+import { header, principalHeader } from "../../api/names.ts";
 import { release } from "../../api/version.ts";
 import type { CallEntry } from "../calls/call-entry.ts";
 import { withoutHeaders, type HeaderList } from "../headers/header-list.ts";
@@ -12,6 +12,8 @@ const withheld = [
   "host",
   "content-length",
   header.weirAuth,
+  // Who called the function is for the function alone.
+  ...Object.values(principalHeader),
   // For requests only, and our clients never send it.
   "expect",
   // A callback carries neither cookies nor credentials, whatever their origin.

@@ -42,9 +42,12 @@ export function attemptsByAge(age: number, times: Pick<CallbackTimes, "minWait">
   return age <= 0 ? 0 : Math.floor(Math.log2(1 + age / times.minWait));
 }
 
+/** What became of one attempt; `unsigned`: nothing was sent, as the secret of the signature cannot be used now. */
+export type AttemptOutcome = CallbackOutcome | { readonly kind: "unsigned"; readonly error: string };
+
 /** Judges one attempt (contract §4.3): `state` is the callback's state before it. */
 export function judgeCallback(
-  outcome: CallbackOutcome,
+  outcome: AttemptOutcome,
   state: CallbackState,
   now: number,
   times: CallbackTimes,
@@ -60,6 +63,7 @@ export function judgeCallback(
       return retry(status, parseRetryAfter(outcome.retryAfter, now), `answered ${status}`);
     }
     case "unreachable":
+    case "unsigned":
       return retry(undefined, undefined, outcome.error);
     default:
       return outcome satisfies never;

@@ -1,19 +1,26 @@
 import { createHash } from "node:crypto";
 
+import { principalHeader } from "../../api/names.ts";
+import { headerValue } from "../headers/header-list.ts";
 import type { QueuedCall } from "./call.ts";
 
 /**
- * Digest that tells whether a repeated id is the same call: SHA-256 over namespace, function, path, query, callback URL
- * and body, each prefixed with its length, as base64url.
+ * Digest that tells whether a repeated id is the same call: SHA-256 over namespace, function, path, query, callback URL,
+ * who sent it, if that is known, and body, each prefixed with its length, as base64url.
  */
 export function callDigest(call: QueuedCall): string {
   const hash = createHash("sha256");
+  const [subject, issuer] = [principalHeader.subject, principalHeader.issuer].map((name) =>
+    headerValue(call.headers, name.toLowerCase()),
+  );
   const parts = [
     call.function.namespace,
     call.function.name,
     call.path,
     call.query ?? "\u0000",
     call.callbackUrl ?? "",
+    // The function is told who calls: the same request of somebody else is another call.
+    ...(subject === undefined ? [] : [subject, issuer ?? ""]),
   ];
   const prefixed = parts.map((part) => `${Buffer.byteLength(part)}:${part}`);
   hash.update(`${prefixed.join("")}${call.body.byteLength}:`).update(call.body);

@@ -33,6 +33,14 @@ export interface CallbackState {
   readonly until?: number;
 }
 
+/** Who sent a call of a function that asks for its caller. */
+export interface CallPrincipal {
+  /** As the audit names it: `fed:` and the subject at its issuer, or `admin`. */
+  readonly subject: string;
+  /** Absent for the administrator. */
+  readonly issuer?: string;
+}
+
 /**
  * What is still to be done after the end was recorded (steps W7 to W9): publish the callback, publish the dead letter,
  * or drop the message of a cancelled call, which may still be in its queue.
@@ -50,7 +58,7 @@ export interface CallEntry {
   readonly queue: string;
   readonly namespace: string;
   readonly function: string;
-  /** Digest of namespace, function, path, query, callback URL and body: tells whether the same id is the same call. */
+  /** Digest of namespace, function, path, query, callback URL, principal and body: whether the same id is the same call. */
   readonly digest: string;
   /** Acceptance, Unix nanoseconds as decimal text. */
   readonly accepted: string;
@@ -80,6 +88,8 @@ export interface CallEntry {
   readonly callback: CallbackState | null;
   readonly maxRetries: number;
   readonly parent: string | null;
+  /** Who sent the call; absent if its function does not ask, and in records of earlier releases. */
+  readonly principal?: CallPrincipal;
   /** When the record expires; the ledger stamps it with each write. */
   readonly expires: number;
   readonly redrives: number;

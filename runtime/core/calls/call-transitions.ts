@@ -1,4 +1,5 @@
 import { boundedAttempts } from "./call-attempts.ts";
+import { callPrincipal } from "./call-principal.ts";
 import type { CallAttempt, CallEntry, DeadReason, FailureReason, PendingStep, UnstampedEntry } from "./call-entry.ts";
 import type { QueuedCall } from "./call.ts";
 
@@ -7,6 +8,7 @@ export function acceptedEntry(
   call: QueuedCall,
   facts: { readonly digest: string; readonly maxRetries: number },
 ): UnstampedEntry {
+  const principal = callPrincipal(call.headers);
   return {
     v: 2,
     state: "queued",
@@ -29,6 +31,7 @@ export function acceptedEntry(
     callback: call.callbackUrl === undefined ? null : { url: call.callbackUrl, state: "pending", attempts: 0 },
     maxRetries: facts.maxRetries,
     parent: call.parentId ?? null,
+    ...(principal === undefined ? {} : { principal }),
     redrives: 0,
   };
 }

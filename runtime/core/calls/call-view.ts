@@ -11,6 +11,7 @@ export function callView(id: string, entry: CallEntry, now: number, queuePositio
     queue: entry.queue,
     state: entry.state,
     ...(entry.reason === null ? {} : { reason: entry.reason }),
+    ...(entry.principal === undefined ? {} : { principal: entry.principal }),
     acceptedAt: time(acceptedAt),
     startTime: entry.accepted,
     ...(entry.ended === null ? {} : { endedAt: time(entry.ended) }),

@@ -94,6 +94,7 @@ function checkSecretNames(secrets: readonly string[]): void {
 
 function checkStoredKeys({ annotations }: FunctionDeployment): void {
   const read = keyReader("annotation", annotations);
+  read(annotationKey.callbackSecret);
   read(annotationKey.profile);
   read(annotationKey.serviceAccount);
 }

@@ -33,6 +33,11 @@ const crashLoop = 2;
 /** Reason of `Stalled` while the queue of asynchronous calls is not declared: replicas run regardless. */
 export const queueNotFound = "QueueNotFound";
 
+/** Reason of `Stalled` while callbacks cannot be signed with the secret that the function names: replicas run regardless. */
+export const callbackSecretUnusable = "CallbackSecretUnusable";
+
+const besideReplicas: ReadonlySet<string> = new Set([queueNotFound, callbackSecretUnusable]);
+
 /** Reason of `Reconciling` between two attempts to start a replica. */
 const backingOffReason = "BackingOff";
 
@@ -66,18 +71,24 @@ export function isSettled(conditions: readonly Condition[]): boolean {
  * Undefined while one is being started, or while no failure is known.
  */
 export function finalFailure(conditions: readonly Condition[]): string | undefined {
-  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   const pauses = conditions.some(({ type, reason }) => type === "Reconciling" && reason === backingOffReason);
-  return pauses ? stalled?.message : undefined;
+  return pauses ? whyStalled(conditions) : undefined;
 }
 
 /** Why no replica is ready, as far as the conditions say: why it is stalled, else what failed last or is awaited. */
 export function whyNotReady(conditions: readonly Condition[]): string | undefined {
-  const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
-  if (stalled !== undefined && stalled.reason !== queueNotFound) return stalled.message;
+  const stalled = whyStalled(conditions);
+  if (stalled !== undefined) return stalled;
   const ready = conditions.find(({ type, status }) => type === "Ready" && status === "False")?.message ?? "";
   const [, why] = /^\d+ of \d+ replicas (?:is|are) ready: (.*)$/s.exec(ready) ?? [];
   return why;
+}
+
+/** Why replicas do not start; undefined when they do, or only something beside them needs attention. */
+function whyStalled(conditions: readonly Condition[]): string | undefined {
+  return conditions.find(
+    ({ type, status, reason }) => type === "Stalled" && status === "True" && !besideReplicas.has(reason),
+  )?.message;
 }
 
 /**

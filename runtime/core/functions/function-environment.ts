@@ -1,3 +1,5 @@
+import { annotation, tokenFileVariable } from "../../api/names.ts";
+import { keyValue } from "../labels/keys.ts";
 import type { DesiredFunction } from "./desired-function.ts";
 
 /** Facts of the provider that a function gets in its environment. */
@@ -6,6 +8,8 @@ export interface FunctionSurroundings {
   readonly gatewayUrl: string;
   /** Directory of its secrets. */
   readonly secretsDirectory: string;
+  /** Where its workload token is, if it names a service account; undefined = functions get none here. */
+  readonly tokenFile?: string | undefined;
   /** The port that the function listens on; undefined = assigned when it starts. */
   readonly port: number | undefined;
 }
@@ -13,9 +17,10 @@ export interface FunctionSurroundings {
 /** The environment of a function on every provider (contract §7); values in envVars take precedence. */
 export function functionEnvironment(
   wanted: DesiredFunction,
-  { gatewayUrl, secretsDirectory, port }: FunctionSurroundings,
+  { gatewayUrl, secretsDirectory, tokenFile, port }: FunctionSurroundings,
 ): Readonly<Record<string, string>> {
   const { name, namespace, deployment } = wanted;
+  const hasToken = tokenFile !== undefined && keyValue(deployment.annotations, annotation.serviceAccount) !== undefined;
   return {
     ...(deployment.envProcess === undefined ? {} : { fprocess: deployment.envProcess }),
     OPENFAAS_NAME: name,
@@ -24,6 +29,7 @@ export function functionEnvironment(
     SERVICE_NAMESPACE: namespace,
     GATEWAY_URL: gatewayUrl,
     SERVICE_SECRETS_DIR: secretsDirectory,
+    ...(hasToken ? { [tokenFileVariable]: tokenFile } : {}),
     ...(port === undefined ? {} : { PORT: String(port) }),
     ...deployment.envVars,
   };

@@ -1,3 +1,4 @@
+import { parseBoolean } from "../../api/boolean.ts";
 import { parseDuration } from "../../api/duration.ts";
 import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
 import { annotation, defaultQueue, keyPrefixes } from "../../api/names.ts";
@@ -22,6 +23,8 @@ export interface FunctionLimits {
   readonly timeout: number | undefined;
   readonly queue: string;
   readonly authRequired: boolean;
+  /** Claims of its callers that the function is told; undefined: none. */
+  readonly authClaims: readonly string[] | undefined;
   /** Calls in flight per ready replica; 0 = no limit. */
   readonly concurrencyMax: number;
   /** How long results of asynchronous calls are kept; 0 = not. */
@@ -58,7 +61,8 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
     execTimeout: readExecTimeout(deployment.envVars),
     timeout: read(annotationKey.timeout),
     queue: read(annotationKey.queue) ?? defaultQueue,
-    authRequired: read(annotationKey.auth) === "required",
+    authRequired: asksForCaller(read(annotationKey.auth), deployment.envVars),
+    authClaims: read(annotationKey.authClaims),
     concurrencyMax: read(annotationKey.concurrencyMax) ?? 0,
     resultTtl: read(annotationKey.resultTtl) ?? hour,
     retry: retryOverrides(read),
@@ -99,6 +103,13 @@ export function callLimit({ upstreamTimeout, timeoutMax }: PlatformTimes, own: O
 export function runTimeout(queueTimeout: number, timeoutMax: number, { execTimeout, timeout = 0 }: OwnTimes): number {
   const longest = Math.max(queueTimeout, Math.min(timeout, timeoutMax));
   return execTimeout === undefined ? longest : Math.min(longest, execTimeout + execMargin);
+}
+
+/** Images of this API's family ask for a caller by an environment variable; the annotation wins. */
+function asksForCaller(auth: "required" | "none" | undefined, envVars: FunctionDeployment["envVars"]): boolean {
+  if (auth !== undefined) return auth === "required";
+  const text = envVars !== undefined && Object.hasOwn(envVars, "jwt_auth") ? envVars["jwt_auth"] : undefined;
+  return text !== undefined && parseBoolean(text) === true;
 }
 
 function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {

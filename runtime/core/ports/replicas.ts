@@ -72,6 +72,11 @@ export interface Replicas {
   onChange(changed: (ref: FunctionRef) => void): () => void;
   /** Resolves while replicas can be started; otherwise rejects with `provider_unavailable` and a sentence. */
   check(): Promise<void>;
+  /**
+   * Puts a function's workload token where its replicas read it, those to come, too; undefined removes it. A reader sees
+   * all of the old token or all of the new one.
+   */
+  showToken(ref: FunctionRef, token: string | undefined): Promise<void>;
   /** Removes what belongs to a function as a whole (secret files, logs), once it has no replicas. */
   forget(ref: FunctionRef): Promise<void>;
   /** Removes what belongs to a namespace as a whole (network, directories), once it has no functions. */

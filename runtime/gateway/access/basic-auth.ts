@@ -6,6 +6,8 @@ import { LoginThrottle } from "./login-throttle.ts";
 
 /** Checks the administrator's credentials (contract §1.2). */
 export interface BasicAuth {
+  /** How callers that it lets pass identify themselves: `open` = not at all. */
+  readonly via: "basic" | "open";
   /**
    * Returns if the header holds them. `address` is the client's; wrong credentials are counted by it.
    * @throws PlatformError `credentials_required`, `credentials_invalid`, `too_many_logins`
@@ -17,6 +19,16 @@ export interface BasicAuth {
    * @throws PlatformError `credentials_required`, `credentials_invalid`
    */
   checkCall(authorization: string | undefined, address: string): void;
+  /**
+   * Returns if `address` may try credentials of any kind.
+   * @throws PlatformError `too_many_logins`
+   */
+  checkThrottle(address: string): void;
+  /**
+   * Refuses credentials of another kind, and counts them if `address` is given; returns where nobody is asked.
+   * @throws PlatformError `credentials_invalid`
+   */
+  refuse(address?: string): void;
   /**
    * Whether the header names the platform's user; the password is not checked. Such a header never reaches a function
    * or the queue, and its sender learns nothing about the password.
@@ -48,20 +60,28 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
       if (matches(authorization)) return;
       throttle.failed(address);
     }
-    throw new PlatformError("credentials_invalid", "Cannot answer this request: its credentials are wrong");
+    throw wrongCredentials();
+  };
+  const checkThrottle = (address: string): void => {
+    const wait = throttle.waitOf(address);
+    if (wait === 0) return;
+    throw new PlatformError("too_many_logins", "Cannot check credentials: this address sent too many wrong ones", {
+      retryAfterSeconds: wait / 1_000,
+    });
   };
 
   return {
+    via: "basic",
     check(authorization, address) {
-      const wait = throttle.waitOf(address);
-      if (wait > 0) {
-        throw new PlatformError("too_many_logins", "Cannot check credentials: this address sent too many wrong ones", {
-          retryAfterSeconds: wait / 1_000,
-        });
-      }
+      checkThrottle(address);
       compare(authorization, address);
     },
     checkCall: compare,
+    checkThrottle,
+    refuse(address) {
+      if (address !== undefined) throttle.failed(address);
+      throw wrongCredentials();
+    },
     namesPlatformUser: (authorization) => {
       const user = userOf(authorization);
       return user !== undefined && timingSafeEqual(digest(user), credentials().user);
@@ -70,7 +90,18 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
 }
 
 /** For `basic_auth=false`: every request is allowed, and no header holds the platform's credentials. */
-export const openToAll: BasicAuth = { check: () => {}, checkCall: () => {}, namesPlatformUser: () => false };
+export const openToAll: BasicAuth = {
+  via: "open",
+  check: () => {},
+  checkCall: () => {},
+  checkThrottle: () => {},
+  refuse: () => {},
+  namesPlatformUser: () => false,
+};
+
+function wrongCredentials(): PlatformError {
+  return new PlatformError("credentials_invalid", "Cannot answer this request: its credentials are wrong");
+}
 
 /** A scheme with nothing after it, as some clients send, counts as missing. */
 function isMissing(authorization: string | undefined): authorization is undefined {

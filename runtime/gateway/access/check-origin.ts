@@ -8,6 +8,8 @@ import type { GatewaySettings } from "../settings.ts";
 export interface OriginRules {
   /** The gateway's own origins and those of `allowed_origins`, in lower case. The `Host` of a request never counts. */
   readonly allowed: ReadonlySet<string>;
+  /** Those of `allowed_origins` alone, in lower case; absent: what a browser says about the page is not looked at. */
+  readonly pages?: ReadonlySet<string>;
   readonly clients: ClientAddresses;
 }
 
@@ -35,5 +37,23 @@ export function checkOrigin(origin: string | undefined, { allowed }: Pick<Origin
   throw new PlatformError(
     "cross_origin",
     `Cannot answer a page of origin ${quote(origin)}: it is not the gateway's nor allowed`,
+  );
+}
+
+/**
+ * Refuses what a page sent, unless its origin is one of `allowed_origins`: the gateway's own pages are those of
+ * functions (`iam.md` §8).
+ * @throws PlatformError `cross_origin`
+ */
+export function checkFetchSite(
+  site: string | readonly string[] | undefined,
+  origin: string | undefined,
+  { pages }: Pick<OriginRules, "pages">,
+): void {
+  if (pages === undefined || site === undefined || site === "none") return;
+  if (origin !== undefined && pages.has(origin.toLowerCase())) return;
+  throw new PlatformError(
+    "cross_origin",
+    "Cannot answer a page: pages of this address are those of functions, and its origin is not among allowed_origins",
   );
 }

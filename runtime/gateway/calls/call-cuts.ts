@@ -4,7 +4,7 @@ import { traceIdOf } from "../../core/headers/trace-parent.ts";
 import type { Log } from "../../process/log.ts";
 import type { ObservedEnd, CallFacts, CutReason } from "./call-facts.ts";
 
-const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "draining"];
+const reasons: readonly CutReason[] = ["idle", "unread", "timeout", "replica", "draining", "expired"];
 
 /** Called for each call that was cut. */
 export type CallCuts = (

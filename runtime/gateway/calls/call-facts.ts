@@ -4,9 +4,9 @@ import type { Exchange } from "./exchange.ts";
  * Why a call was cut together with its client's connection. `idle`: no byte for `stream_idle_timeout` or
  * `websocket_idle_timeout`; `unread`: the client did not read the bytes sent to it; `timeout`: a queued run reached its
  * limit in the middle of its reply; `replica`: the replica broke off its reply; `draining`: the gateway stops and its
- * drain timeout is over.
+ * drain timeout is over; `expired`: the caller's token expired five minutes ago.
  */
-export type CutReason = "idle" | "unread" | "timeout" | "replica" | "draining";
+export type CutReason = "idle" | "unread" | "timeout" | "replica" | "draining" | "expired";
 
 /** Facts of a call that are known from its beginning. */
 export interface CallFacts {

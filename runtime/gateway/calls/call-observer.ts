@@ -15,6 +15,7 @@ const cutStatus: Readonly<Record<CutReason, number>> = {
   timeout: 504,
   replica: 502,
   draining: 503,
+  expired: 401,
   unread: clientLeft,
 };
 const switched = 101;

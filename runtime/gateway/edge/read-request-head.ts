@@ -5,6 +5,7 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { connectionOptions } from "../../api/http-grammar.ts";
 import { isSimpleConnection } from "../../core/headers/hop-by-hop.ts";
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
+import { withoutSessionCookies } from "../../core/headers/session-cookies.ts";
 import { isTraceParent } from "../../core/headers/trace-parent.ts";
 import { contentLengthOf, isChunkedCoding } from "../../http1/framing-rules.ts";
 import type { RequestHead } from "../calls/request-head.ts";
@@ -133,6 +134,11 @@ export function readRequestHead(
         }
         expect = true;
         break;
+      case requestHeader.cookie: {
+        const cookies = withoutSessionCookies(value);
+        if (cookies !== undefined) forward.push(name, cookies);
+        break;
+      }
       case requestHeader.startTime:
         if (/^\d{1,20}$/.test(value)) startTime = value;
         break;

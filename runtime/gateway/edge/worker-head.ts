@@ -1,13 +1,16 @@
-import { header } from "../../api/names.ts";
+import { header, principalHeader } from "../../api/names.ts";
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import type { RequestHead } from "../calls/request-head.ts";
 import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
 /** Accepted from queue-workers; dropped from any other client. */
-const workerHeaders = new Set([header.callAttempt, header.parentCallId].map((name) => name.toLowerCase()));
+const workerHeaders = new Set(
+  [header.callAttempt, header.parentCallId, ...Object.values(principalHeader)].map((name) => name.toLowerCase()),
+);
 
 const passing: ReadonlySet<number> = new Set([
   requestHeader.pass,
+  requestHeader.cookie,
   requestHeader.traceParent,
   requestHeader.forwarded,
   requestHeader.forwardedFor,

@@ -26,8 +26,7 @@ export function operationOf(entry: RouteEntry): JsonObject {
     responses: responsesOf(entry),
     security: securityOf(entry),
     ...(entry.alike === undefined ? {} : { "x-weir-methods": methodsOf(entry) }),
-    ...(entry.needs === "nothing" ? {} : { "x-weir-action": entry.needs }),
-    ...(entry.handling === "not built" ? { "x-weir-not-built": true } : {}),
+    ...(entry.needs === "nothing" || entry.needs === "credentials" ? {} : { "x-weir-action": entry.needs }),
     ...(entry.iamOnly === true ? { "x-weir-editions": editionNames.filter((name) => editions[name].iam) } : {}),
   };
 }

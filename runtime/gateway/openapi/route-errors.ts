@@ -44,7 +44,6 @@ export function errorsOf(entry: RouteEntry): ReadonlyMap<number, readonly ErrorC
     ...(entry.needs === "nothing" ? [] : guarded),
     ...(entry.path.startsWith("/system/") ? system : []),
     ...(entry.iamOnly === true || (entry.params !== undefined && entry.handling !== "elsewhere") ? noRoute : []),
-    ...(entry.handling === "not built" ? (["not_built"] as const) : []),
     ...(entry.errors ?? []),
   ]);
   const byStatus = Map.groupBy(codes, statusOf);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import Type, { type TSchema } from "typebox";
 
-import { PlatformError } from "../../api/platform-error.ts";
+import { formType } from "./form-body.ts";
 import { pathsOf } from "./route-table.ts";
 import type { RouteEntry, RouteParts } from "./route.ts";
 
@@ -22,7 +22,8 @@ export function addRoutes(app: FastifyInstance, entries: readonly RouteEntry[], 
     const handler = openHandler(entry, parts, app);
     const schema = {
       ...(entry.params === undefined ? {} : { params: entry.params }),
-      ...(entry.body === undefined ? {} : { body: bodySchema(entry.body, entry.bodyOptional) }),
+      // A form says in its own format what is wrong with it.
+      ...(entry.body === undefined || isForm(entry) ? {} : { body: bodySchema(entry.body, entry.bodyOptional) }),
     };
     for (const url of pathsOf(entry)) {
       app.route({
@@ -37,19 +38,14 @@ export function addRoutes(app: FastifyInstance, entries: readonly RouteEntry[], 
   }
 }
 
-/**
- * Refuses a request to a route that this version does not have, before its body is read.
- * @throws PlatformError `not_built`
- */
-export function checkBuilt({ handling, method, path }: RouteEntry): void {
-  if (handling !== "not built") return;
-  throw new PlatformError("not_built", `Cannot answer ${method} ${path}: it is not built yet`);
+function openHandler({ handling, path }: RouteEntry, parts: RouteParts, app: FastifyInstance) {
+  if (typeof handling === "function") return handling(parts, app);
+  throw new Error(`Cannot add route "${path}": the router of calls serves it`);
 }
 
-function openHandler(entry: RouteEntry, parts: RouteParts, app: FastifyInstance) {
-  const { handling } = entry;
-  if (typeof handling === "function") return handling(parts, app);
-  return async () => checkBuilt(entry);
+/** Whether the body of a route is a form; all others are JSON. */
+export function isForm({ bodyType }: Pick<RouteEntry, "bodyType">): boolean {
+  return bodyType === formType;
 }
 
 /** An empty body reaches the schema as null. */

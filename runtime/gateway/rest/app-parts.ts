@@ -5,6 +5,7 @@ import type { DesiredFunction } from "../../core/functions/desired-function.ts";
 import type { NamesOf } from "../../core/functions/function-not-found.ts";
 import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import { functionStatus } from "../../core/functions/function-status.ts";
+import type { AuditTrail } from "../../core/ports/audit-trail.ts";
 import type { FunctionEndpoints } from "../../core/ports/endpoints.ts";
 import type { LogSource } from "../../core/ports/log-source.ts";
 import type { Usage } from "../../core/ports/usage.ts";
@@ -13,8 +14,10 @@ import type { RedriveParts } from "../../core/queues/redrive.ts";
 import type { FunctionView } from "../../core/replicas/rollout.ts";
 import type { Log } from "../../process/log.ts";
 import type { PlatformDoctor } from "../doctor/platform-doctor.ts";
+import type { AccessObserver } from "../access/access-observer.ts";
 import type { BasicAuth } from "../access/basic-auth.ts";
 import type { OriginRules } from "../access/check-origin.ts";
+import type { TokenParts } from "../access/tokens/token-parts.ts";
 import type { ErrorWriter } from "../error-handler.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 import type { CredentialSettings } from "./start-page.ts";
@@ -27,6 +30,12 @@ export interface AppParts extends DeployParts {
   readonly log: Log;
   readonly errors: ErrorWriter;
   readonly auth: BasicAuth;
+  /** Tokens, and who may do what; absent in editions without IAM. */
+  readonly tokens?: TokenParts | undefined;
+  /** Keeps who changed what, and who was refused what. */
+  readonly audit?: AuditTrail | undefined;
+  /** Told of refusals and changes. */
+  readonly observer?: AccessObserver | undefined;
   readonly origins: OriginRules;
   readonly logs: LogSource | undefined;
   /** Absent = usage is unknown and left out. */

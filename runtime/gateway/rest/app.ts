@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 import fastify, {
@@ -11,16 +12,25 @@ import { editions } from "../../api/editions.ts";
 import { header } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { apiVersion } from "../../api/version.ts";
-import { withNearestName } from "../../core/functions/function-not-found.ts";
+import { permitted } from "../../core/access/principal.ts";
+import { withNearestName, type NamesOf } from "../../core/functions/function-not-found.ts";
 import { quote } from "../../core/quote.ts";
 import type { AppParts } from "./app-parts.ts";
-import { addRoutes, checkBuilt } from "./add-routes.ts";
+import { addRoutes, isForm } from "./add-routes.ts";
 import { endStatus } from "../calls/call-observer.ts";
 import { checkBodyHeaders, readJsonBody } from "./json/body-parser.ts";
-import { checkOrigin } from "../access/check-origin.ts";
+import { unobserved } from "../access/access-observer.ts";
+import { createAuthenticator } from "../access/authenticator.ts";
+import { listAction, resourceOf } from "../access/function-callers.ts";
+import { observedExchange } from "../access/observed-exchange.ts";
+import { TokenHolders } from "../access/token-holders.ts";
+import { addAccessChecks, noteRefusal } from "./check-access.ts";
+import { publicDoor, type Door } from "./door.ts";
+import { RequestAccess } from "./request-access.ts";
 import type { ErrorWriter } from "../error-handler.ts";
 import { buildDocument } from "../openapi/build-document.ts";
 import { serveDocument } from "../openapi/served-document.ts";
+import { admitFormBody, readFormBody } from "./form-body.ts";
 import { withKnownFields } from "./known-fields.ts";
 import { lazyValidators } from "./lazy-validators.ts";
 import { parseQuery } from "./query.ts";
@@ -34,12 +44,17 @@ const encodedOrDotted = /%|\/\.{1,2}(?:\/|$)/;
 
 /**
  * The REST side of the gateway: everything but `/function/` and `/async-function/`, on the server that `serverFactory`
- * creates. It neither starts nor closes that server; call `ready()` before the first request.
+ * creates; with `consoleDoor`, that of the console's listener. It neither starts nor closes that server; call `ready()`
+ * before the first request.
  */
-export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): FastifyInstance {
+export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, consoleDoor?: Door): FastifyInstance {
+  const { observer = unobserved } = parts;
+  const holders =
+    parts.tokens === undefined ? undefined : new TokenHolders(parts.tokens.keys.reader, parts.tokens.rules);
   const app = fastify({
     serverFactory,
     logger: false,
+    genReqId: () => randomUUID(),
     return503OnClosing: false,
     // The factory's server replies to malformed requests itself.
     clientErrorHandler: () => {},
@@ -51,58 +66,79 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory): 
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   // A newline at the end, so that a terminal's prompt begins on its own line.
   app.setReplySerializer((data) => `${JSON.stringify(data)}\n`);
-  // A near name may be suggested: only the administrator, who may list all functions, gets as far as an unknown one.
-  app.setErrorHandler((err, request, reply) =>
-    parts.errors.sendError(request, reply, withNearestName(err, parts.namesOf)),
-  );
-  const routes = restRoutes(editions[parts.edition].iam);
+  app.decorateRequest("access");
+  app.setErrorHandler((err, request, reply) => {
+    noteRefusal(request.access, err);
+    return parts.errors.sendError(request, reply, withNearestName(err, namesFor(request, parts)));
+  });
+  const door =
+    consoleDoor ??
+    publicDoor(restRoutes(editions[parts.edition].iam), createAuthenticator(parts.auth, holders), parts.origins);
+  const { routes } = door;
   const notFound: NotFound = (request, reply) => sendNotFound(request, reply, parts.errors, routes);
-  addRequestChecks(app, parts, notFound);
+  addRequestChecks(app, parts, door, notFound);
   addBodyParser(app);
+  addAccessChecks(app, parts.namespaces, observer);
   app.addHook("onResponse", async (request, reply) => {
     const path = request.is404 ? undefined : request.routeOptions.url;
     parts.routes.add(path, request.method, endStatus(reply.raw), reply.elapsedTime);
   });
   app.setNotFoundHandler(notFound);
-  addRoutes(app, routes, { ...parts, document: serveDocument(() => buildDocument(routeTable)) });
+  const document = serveDocument(() => buildDocument(routeTable));
+  addRoutes(app, routes, { ...parts, tokens: observedExchange(parts.tokens, observer), holders, document });
   return app;
 }
 
+/** Names that may be suggested to the sender: of functions that it may list. */
+function namesFor({ access }: FastifyRequest, { namesOf }: AppParts): NamesOf {
+  return function* names(namespace) {
+    for (const name of namesOf(namespace)) {
+      const request = { action: listAction, resource: resourceOf({ namespace, name }) };
+      if (permitted(access.principal, request).allowed) yield name;
+    }
+  };
+}
+
 /** Checks path, route, credentials, origin and the headers of the body, in the order of contract §1.6. */
-function addRequestChecks(app: FastifyInstance, parts: AppParts, notFound: NotFound): void {
+function addRequestChecks(app: FastifyInstance, parts: AppParts, door: Door, notFound: NotFound): void {
+  const addressOf = ({ headers, raw }: FastifyRequest): string => {
+    const forwarded = headers["x-forwarded-for"];
+    return parts.origins.clients.of(
+      raw.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
+    );
+  };
   app.addHook("onRequest", async (request, reply) => {
+    request.access = new RequestAccess(addressOf(request));
     reply.header("X-Content-Type-Options", "nosniff");
     if (request.originalUrl.startsWith("/system/")) {
       reply.headers({ "Cache-Control": "no-store", [header.apiVersion]: apiVersion });
     }
+    door.enter(request, reply);
     // The router would decode `%`, and others would resolve dot segments, and so find a route for a path without one.
     if (encodedOrDotted.test(pathOf(request.originalUrl))) throw routeNotFound(request.originalUrl);
     // Here and not in the not-found handler, which would read the body first.
     if (request.is404) return notFound(request, reply);
     const { entry } = request.routeOptions.config;
-    if (entry?.needs !== "nothing") {
-      const { clients } = parts.origins;
-      const forwarded = request.headers["x-forwarded-for"];
-      const address = clients.of(
-        request.raw.socket.remoteAddress,
-        Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
-      );
-      parts.auth.check(request.headers.authorization, address);
-      checkOrigin(request.headers.origin, parts.origins);
-    }
-    if (entry !== undefined) checkBuilt(entry);
-    if (request.method !== "GET" && request.method !== "HEAD") checkBodyHeaders(request.raw);
+    if (entry === undefined) throw routeNotFound(request.originalUrl);
+    await door.admit(request, reply, entry);
+    if (request.method === "GET" || request.method === "HEAD") return undefined;
+    if (isForm(entry)) admitFormBody(request.raw);
+    else checkBodyHeaders(request.raw);
     return undefined;
   });
 }
 
-/** All bodies are parsed as JSON. */
+/** All bodies but forms are parsed as JSON. */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readJsonBody(payload));
+  app.addContentTypeParser("*", ({ routeOptions }: FastifyRequest, payload: IncomingMessage) => {
+    const { entry } = routeOptions.config;
+    return entry !== undefined && isForm(entry) ? readFormBody(payload) : readJsonBody(payload);
+  });
   app.addHook("preValidation", async (request) => {
     const { entry } = request.routeOptions.config;
-    if (entry !== undefined) request.body = withKnownFields(request.body, entry);
+    if (entry !== undefined && !isForm(entry)) request.body = withKnownFields(request.body, entry);
   });
 }
 

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import type { LogRecord } from "../../api/schemas/log-record.ts";
 
 /** Most log streams at a time (contract §3.4). */
 const maxStreams = 200;
@@ -14,7 +13,7 @@ export interface LogStreamOptions {
   readonly checkEvery: number;
 }
 
-/** Streams log records to clients as NDJSON. */
+/** Streams records of logs to clients as NDJSON. */
 export class LogStreams {
   readonly #options: LogStreamOptions;
   readonly #open = new Set<AbortController>();
@@ -24,16 +23,17 @@ export class LogStreams {
   }
 
   /**
-   * Streams the records of `read`, no faster than the client reads, until they end, the client leaves, or `isThere`
-   * resolves to false; then ends the response. If `read` fails, it rejects and leaves the response open: the caller
-   * must cut it, so that the failure is not mistaken for the end of the log.
+   * Streams the records of `read`, no faster than the client reads, until they end, the client leaves, `isThere` resolves
+   * to false, or it is `lastMoment` (of `performance.now()`); then ends the response. If `read` fails, it rejects and
+   * leaves the response open: the caller must cut it, so that the failure is not mistaken for the end of the log.
    * @throws PlatformError `too_many_streams`, before anything is sent
    */
   async send(
     response: ServerResponse,
     headers: OutgoingHttpHeaders,
-    read: (signal: AbortSignal) => AsyncIterable<LogRecord>,
+    read: (signal: AbortSignal) => AsyncIterable<object>,
     isThere: () => Promise<boolean>,
+    lastMoment = Number.POSITIVE_INFINITY,
   ): Promise<void> {
     if (this.#open.size >= maxStreams) {
       throw new PlatformError("too_many_streams", `Cannot stream logs: ${maxStreams} streams are open`);
@@ -46,14 +46,13 @@ export class LogStreams {
     response.once("close", end);
     const { heartbeat, checkEvery } = this.#options;
     const beat = setInterval(() => response.writableNeedDrain || response.write("\n"), heartbeat);
-    const check = setInterval(
-      () =>
-        void isThere().then(
-          (there) => there || end(),
-          () => {},
-        ),
-      checkEvery,
-    );
+    const check = setInterval(() => {
+      if (performance.now() >= lastMoment) return end();
+      return void isThere().then(
+        (there) => there || end(),
+        () => {},
+      );
+    }, checkEvery);
     try {
       response.writeHead(200, headers);
       response.flushHeaders();

@@ -1,5 +1,8 @@
 import { methodsOf, type RouteEntry } from "./route.ts";
+import { accessRoutes } from "./routes/access.ts";
+import { auditRoute } from "./routes/audit.ts";
 import { callRecordRoutes } from "./routes/call-records.ts";
+import { callbackKeysRoute } from "./routes/callback-keys.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { functionRoutes } from "./routes/functions.ts";
 import { identityRoutes } from "./routes/identity.ts";
@@ -23,6 +26,9 @@ export const routeTable: readonly RouteEntry[] = [
   ...queueRoutes,
   ...platformRoutes,
   ...identityRoutes,
+  ...accessRoutes,
+  auditRoute,
+  callbackKeysRoute,
 ];
 
 /** The routes of Fastify's router; those of calls have their own router. */

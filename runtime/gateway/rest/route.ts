@@ -2,11 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
 
 import type { ErrorCode } from "../../api/platform-error.ts";
+import type { Principal } from "../../core/access/principal.ts";
+import type { NamespaceRules } from "../../core/namespaces/namespace-rules.ts";
+import type { TokenHolders } from "../access/token-holders.ts";
 import type { AppParts } from "./app-parts.ts";
 import type { ServedDocument } from "../openapi/served-document.ts";
 
-/** What a route needs: nothing, or an action that a role must allow; the administrator may do every action. */
-export type Needs = "nothing" | `${"Function" | "Secret" | "Namespace" | "Queue" | "System" | "Console"}:${string}`;
+/** An action that a role must allow; the administrator may do every action. */
+export type RouteAction = `${"Function" | "Secret" | "Namespace" | "Queue" | "Call" | "System"}:${string}`;
+
+/** What a route needs: nothing, credentials of any kind, or an action. */
+export type Needs = "nothing" | "credentials" | RouteAction;
 
 /** Routes that belong together in the documents. */
 export type RouteGroup =
@@ -43,6 +49,13 @@ export interface RouteTrial {
   readonly shows: string;
 }
 
+/** What a request asks for, typed by the schemas of its route. */
+export interface RouteInput<P extends TObject, Q extends TObject, B extends TSchema> {
+  readonly params: Static<P>;
+  readonly query: Readonly<Partial<Record<keyof Static<Q>, string>>>;
+  readonly body: Static<B>;
+}
+
 /** The description of a route, from which everything else is derived. */
 export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSchema, A extends TSchema> {
   /** Name of the operation, for clients generated from the document. */
@@ -56,6 +69,17 @@ export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSch
   /** Other spellings of the path; the documents leave them out. */
   readonly also?: readonly string[];
   readonly needs: Needs;
+  /** Another action that admits a request as `needs` does; the handler finds out which of the two it takes. */
+  readonly orNeeds?: RouteAction;
+  /**
+   * What a request concerns: `namespace:function`, `namespace:*` or `*`; several if all of them are changed. Absent: the
+   * platform, `*`.
+   */
+  readonly resource?: (asked: RouteInput<P, Q, B>, names: NamespaceRules) => string | readonly string[];
+  /** Whether the handler itself shows only what its sender may see, and refuses who may see nothing. */
+  readonly filters?: boolean;
+  /** Whether it changes something; as every method but GET does if absent. */
+  readonly changes?: boolean;
   /** What it does, in one sentence. */
   readonly about: string;
   /** Further details for the OpenAPI document. */
@@ -87,10 +111,9 @@ export interface RouteFacts<P extends TObject, Q extends TObject, B extends TSch
 }
 
 /** What the handler of a route receives, typed by its schemas. */
-export interface RouteRequest<P extends TObject, Q extends TObject, B extends TSchema> {
-  readonly params: Static<P>;
-  readonly query: Readonly<Partial<Record<keyof Static<Q>, string>>>;
-  readonly body: Static<B>;
+export interface RouteRequest<P extends TObject, Q extends TObject, B extends TSchema> extends RouteInput<P, Q, B> {
+  /** Who sent it. */
+  readonly principal: Principal;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -98,6 +121,8 @@ export interface RouteRequest<P extends TObject, Q extends TObject, B extends TS
 /** The parts for handlers: those of the app, and what the app creates itself. */
 export interface RouteParts extends AppParts {
   readonly document: ServedDocument;
+  /** Who holds tokens; absent in editions without IAM. */
+  readonly holders: TokenHolders | undefined;
 }
 
 /** Creates the handler of a route; hooks of `app` end what the handler opened. */
@@ -107,9 +132,11 @@ export type OpenHandler = (
 ) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** A route of the table. */
-export interface RouteEntry extends RouteFacts<TObject, TObject, TSchema, TSchema> {
-  /** `elsewhere` = by the router of function calls; `not built` replies 501. */
-  readonly handling: OpenHandler | "elsewhere" | "not built";
+export interface RouteEntry extends Omit<RouteFacts<TObject, TObject, TSchema, TSchema>, "resource"> {
+  /** What a validated request concerns, in real names; absent: the platform. */
+  readonly resourcesOf?: ((request: FastifyRequest, names: NamespaceRules) => readonly string[]) | undefined;
+  /** `elsewhere` = by the router of function calls. */
+  readonly handling: OpenHandler | "elsewhere";
 }
 
 /** The methods of an entry, that of its operation first. */
@@ -127,31 +154,30 @@ export function route<
   facts: RouteFacts<P, Q, B, A>,
   open: (parts: RouteParts, app: FastifyInstance) => (request: RouteRequest<P, Q, B>) => Promise<Static<A> | void>,
 ): RouteEntry {
+  const { resource, ...others } = facts;
   const [{ status }] = facts.responses;
+  // Params and body were validated by now; a query is always text.
+  const inputOf = ({ params, query, body }: FastifyRequest): RouteInput<P, Q, B> => ({
+    params: params as Static<P>,
+    query: query as Partial<Record<keyof Static<Q>, string>>,
+    body: body as Static<B>,
+  });
   const handling: OpenHandler = (parts, app) => {
     const handle = open(parts, app);
     return async (request, reply) => {
-      const value = await handle({
-        // Params and body were validated by now; a query is always text.
-        params: request.params as Static<P>,
-        query: request.query as Partial<Record<keyof Static<Q>, string>>,
-        body: request.body as Static<B>,
-        request,
-        reply,
-      });
+      const { principal } = request.access;
+      const value = await handle({ ...inputOf(request), principal, request, reply });
       if (reply.sent) return reply;
       return reply.code(typeof status === "number" ? status : 200).send(value);
     };
   };
-  return { ...facts, handling };
+  if (resource === undefined) return { ...others, handling };
+  return { ...others, handling, resourcesOf: (request, names) => [resource(inputOf(request), names)].flat() };
 }
 
-/** A route of the contract that this version does not have yet: it replies 501. */
-export function notBuilt(facts: RouteFacts<TObject, TObject, TSchema, TSchema>): RouteEntry {
-  return { ...facts, handling: "not built" };
-}
+type OtherFacts = Omit<RouteFacts<TObject, TObject, TSchema, TSchema>, "resource">;
 
 /** A route that the router of function calls serves. */
-export function callRoute(facts: RouteFacts<TObject, TObject, TSchema, TSchema>): RouteEntry {
+export function callRoute(facts: OtherFacts): RouteEntry {
   return { ...facts, handling: "elsewhere" };
 }

@@ -45,7 +45,7 @@ const environmentRules = {
 const pathNames: Readonly<Record<string, string>> = { name: "function name", namespace: "namespace name" };
 
 /** Fields whose values may be confidential and are not shown. */
-const hidden = new Set(["value", "rawValue", "envVars"]);
+const hidden = new Set(["value", "rawValue", "envVars", "token"]);
 
 const typeNames: Readonly<Record<string, string>> = {
   string: "text",

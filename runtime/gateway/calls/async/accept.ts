@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 
 import { header } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
-import { acceptCall } from "../../../core/calls/accept-call.ts";
+import { acceptCall, type Accepted } from "../../../core/calls/accept-call.ts";
 import type { QueuedCall } from "../../../core/calls/call.ts";
 import { judgeUrl, parseCallbackUrl } from "../../../core/callbacks/callback-policy.ts";
 import { checkQueueEdition } from "../../../core/queues/check-queue-edition.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
 import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
 import { knownQueue } from "../../../core/queues/queue-views.ts";
-import type { AdmittedCall, NamedFunction } from "../admission.ts";
+import type { AdmittedCall } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { Exchange } from "../exchange.ts";
@@ -47,57 +47,69 @@ export function accept(parts: AsyncParts, exchange: Exchange): void {
     const context = { callId: ended.callId, traceParent, invocation: true };
     ended.bytesOut = parts.writeError(exchange, err, context);
   };
-  let checked: Checked;
-  try {
-    checked = check(parts, exchange, named);
-  } catch (err) {
+  const refuse = (err: unknown): void => {
     // The body of a refused call is not worth reading.
     if (head.chunked || (head.contentLength ?? 0) > 65_536) exchange.shouldKeepAlive = false;
     fail(err);
-    return;
+  };
+  const proceed = (admitted: AdmittedCall, callbackUrl: string | undefined): void => {
+    if (exchange.destroyed) return;
+    const checked = withQueue(parts, admitted, callbackUrl);
+    readBody(exchange, parts.bodyLimit, (outcome) => {
+      if (outcome === "gone") return;
+      if ("error" in outcome) {
+        exchange.shouldKeepAlive = false;
+        fail(outcome.error);
+        return;
+      }
+      const start = process.hrtime.bigint();
+      ended.bytesIn = outcome.body.byteLength;
+      acceptCall(parts, callOf(callId, checked, head, traceParent, outcome.body), checked.maxRetries).then(
+        (accepted) => {
+          ended.callId = accepted.id;
+          parts.metrics.accepted.inc({ queue_name: checked.queue.name });
+          parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
+          replyAccepted(exchange, accepted);
+        },
+        (err: unknown) => fail(err),
+      );
+    });
+  };
+  try {
+    const callbackUrl = checkCallback(parts, head);
+    const admitted = parts.admission.admit(named, exchange, head, callId);
+    if (admitted instanceof Promise) admitted.then((call) => proceed(call, callbackUrl)).catch(refuse);
+    else proceed(admitted, callbackUrl);
+  } catch (err) {
+    refuse(err);
   }
-  readBody(exchange, parts.bodyLimit, (outcome) => {
-    if (outcome === "gone") return;
-    if ("error" in outcome) {
-      exchange.shouldKeepAlive = false;
-      fail(outcome.error);
-      return;
-    }
-    const start = process.hrtime.bigint();
-    ended.bytesIn = outcome.body.byteLength;
-    acceptCall(parts, callOf(callId, checked, head, traceParent, outcome.body), checked.maxRetries).then(
-      (accepted) => {
-        ended.callId = accepted.id;
-        parts.metrics.accepted.inc({ queue_name: checked.queue.name });
-        parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
-        exchange.writeHead(202, [
-          header.callId,
-          accepted.id,
-          header.startTime,
-          accepted.start.toString(),
-          "X-Content-Type-Options",
-          "nosniff",
-          "Content-Length",
-          "0",
-        ]);
-        exchange.end();
-      },
-      (err: unknown) => fail(err),
-    );
-  });
 }
 
-/** @throws PlatformError for the first check that fails */
-function check(parts: AsyncParts, exchange: Exchange, named: NamedFunction): Checked {
-  const { head } = exchange;
-  let callbackUrl: string | undefined;
-  if (head.callbackUrl !== undefined) {
-    const url = parseCallbackUrl(head.callbackUrl);
-    const why = judgeUrl(url, parts.callbackRules);
-    if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
-    callbackUrl = url.href;
-  }
-  const admitted = parts.admission.admit(named, exchange, head);
+function replyAccepted(exchange: Exchange, { id, start }: Accepted): void {
+  exchange.writeHead(202, [
+    header.callId,
+    id,
+    header.startTime,
+    start.toString(),
+    "X-Content-Type-Options",
+    "nosniff",
+    "Content-Length",
+    "0",
+  ]);
+  exchange.end();
+}
+
+/** @throws PlatformError `invalid_callback_url` */
+function checkCallback({ callbackRules }: AsyncParts, head: RequestHead): string | undefined {
+  if (head.callbackUrl === undefined) return undefined;
+  const url = parseCallbackUrl(head.callbackUrl);
+  const why = judgeUrl(url, callbackRules);
+  if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
+  return url.href;
+}
+
+/** @throws PlatformError when the function's queue is not in the edition, or not declared */
+function withQueue(parts: AsyncParts, admitted: AdmittedCall, callbackUrl: string | undefined): Checked {
   const { limits } = admitted;
   checkQueueEdition(limits.queue, parts.edition);
   const queue = knownQueue(parts.queues, limits.queue, parts.edition);
@@ -108,6 +120,7 @@ function check(parts: AsyncParts, exchange: Exchange, named: NamedFunction): Che
 function callOf(callId: string, checked: Checked, head: RequestHead, traceParent: string, body: Buffer): QueuedCall {
   const headers = [...withoutHeaders(head.forward.list, carriedApart), "traceparent", traceParent];
   if (checked.authorization !== undefined) headers.push("Authorization", checked.authorization);
+  headers.push(...checked.principalHeaders);
   return {
     id: callId,
     queue: checked.queue.name,

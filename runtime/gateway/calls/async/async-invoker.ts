@@ -12,7 +12,7 @@ import { asyncFunctionPrefix } from "../split-target.ts";
 import type { HandleCall } from "../sync/sync-invoker.ts";
 import { accept } from "./accept.ts";
 import type { AsyncParts } from "./async-parts.ts";
-import { sendResult, sendStatus } from "./call-responses.ts";
+import { sendResult, sendStatus, type CheckAccess } from "./call-responses.ts";
 
 /** One list for every path, which may name a function to call or the id of a call to view. */
 const allowedMethods = "POST, GET, HEAD, DELETE";
@@ -44,13 +44,12 @@ async function respond(parts: AsyncParts, exchange: Exchange): Promise<void> {
   const target = exchange.url.slice(asyncFunctionPrefix.length);
   const mark = target.indexOf("?");
   const segments = segmentsOf(exchange);
-  const checkAccess = (entry: CallEntry): void =>
-    parts.admission.checkCaller(`${entry.function}.${entry.namespace}`, exchange, exchange.head);
 
   if (exchange.method === "DELETE") {
     const id = parseCallId(segments.at(-1) ?? "");
     if (id === undefined || segments.length > 2) throw noCall("cancel", segments, "[{function}/]{call-id}");
     const named = segments.length === 2 ? segments[0] : undefined;
+    const checkAccess = await accessCheck(parts, exchange, id);
     await cancelCall(parts, id, (entry) => {
       if (named !== undefined) checkFunction(parts, id, named, entry);
       checkAccess(entry);
@@ -61,8 +60,17 @@ async function respond(parts: AsyncParts, exchange: Exchange): Promise<void> {
   const id = parseCallId(segments[0] ?? "");
   const wantsResult = segments.length === 2 && segments[1] === "result";
   if (id === undefined || (segments.length !== 1 && !wantsResult)) throw noCall("show", segments, "{call-id}[/result]");
+  const checkAccess = await accessCheck(parts, exchange, id);
   if (wantsResult) await sendResult(parts, exchange, id, checkAccess);
   else await sendStatus(parts, exchange, id, mark === -1 ? "" : target.slice(mark + 1), checkAccess);
+}
+
+/** Checks whether the sender may see or cancel a call; the sender's token is read before, as records are changed at once. */
+async function accessCheck({ admission }: AsyncParts, exchange: Exchange, id: string): Promise<CheckAccess> {
+  const { head } = exchange;
+  const token = await admission.readToken(head);
+  return (entry) =>
+    admission.checkCaller({ namespace: entry.namespace, name: entry.function }, exchange, head, token, id);
 }
 
 function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {

@@ -12,7 +12,8 @@ const longestWait = 60_000;
 /** Milliseconds between two reads of the record: the signal of a call's end can be lost. */
 const pollInterval = 5_000;
 
-type CheckAccess = (entry: CallEntry) => void;
+/** Throws a PlatformError unless the sender may see the call. */
+export type CheckAccess = (entry: CallEntry) => void;
 
 /** GET `/async-function/{id}`: the record, at once, or as soon as the call or the requested wait is over. */
 export async function sendStatus(

@@ -2,10 +2,11 @@ import { header } from "../../../api/names.ts";
 import { connectionOptions } from "../../../api/http-grammar.ts";
 import { isHopByHop, isSimpleConnection } from "../../../core/headers/hop-by-hop.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
+import { setsSessionCookie } from "../../../core/headers/session-cookies.ts";
 import { CachedHeaders } from "../../../core/headers/cached-headers.ts";
 import { HeaderKinds } from "./header-kinds.ts";
 
-const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4 } as const;
+const replyHeader = { pass: 0, hop: 1, connection: 2, replaced: 3, duration: 4, cookie: 5 } as const;
 type ReplyHeaderKind = (typeof replyHeader)[keyof typeof replyHeader];
 
 const kinds = new HeaderKinds<ReplyHeaderKind>(
@@ -15,6 +16,7 @@ const kinds = new HeaderKinds<ReplyHeaderKind>(
     [header.startTime.toLowerCase(), replyHeader.replaced],
     [header.durationSeconds.toLowerCase(), replyHeader.duration],
     [header.weirAuth.toLowerCase(), replyHeader.hop],
+    ["set-cookie", replyHeader.cookie],
   ]),
   { twin: replyHeader.hop, other: (lowerName) => (isHopByHop(lowerName) ? replyHeader.hop : replyHeader.pass) },
 );
@@ -61,6 +63,9 @@ export function passedHeaders(status: number, headers: readonly string[]): Passe
       case replyHeader.duration:
         hasDuration = true;
         reply.push(name, value);
+        break;
+      case replyHeader.cookie:
+        if (!setsSessionCookie(value)) reply.push(name, value);
         break;
       case replyHeader.connection:
         if (!isSimpleConnection(value)) named = [...(named ?? []), ...connectionOptions(value)];

@@ -41,6 +41,8 @@ export interface SyncCallFacts extends CallFacts {
   /** Flat; sent after the headers that the head forwards, without `Host`. */
   readonly headers: string[];
   readonly hasBody: boolean;
+  /** When its stream or WebSocket ends at the latest, in milliseconds of `performance.now()`; infinite = never. */
+  readonly lastMoment: number;
 }
 
 /** Error codes of a call whose function was found. */

@@ -95,7 +95,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
       if (exchange.upgrade === undefined) throw new Error("the upgrade was not requested");
       exchange.upgrade.join(upgradeHeaders(headers, facts), connection, this.#parts.webSocketIdle);
       this.#upgradedAfter = facts.duration;
-      this.deadline = Number.POSITIVE_INFINITY;
+      this.deadline = this.#facts.lastMoment;
     } catch (err) {
       connection.destroy();
       this.#release();
@@ -120,6 +120,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   expire(now: number): void {
     const { exchange, limit } = this.#facts;
+    if (this.#upgradedAfter !== undefined) return this.#cut("expired");
     if (this.#isStreaming) return this.#checkIdle(now);
     if (this.#upstreamCall !== undefined && exchange.headersSent) return this.#cut("timeout");
     this.#abort();
@@ -197,6 +198,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   }
 
   #checkIdle(now: number): void {
+    if (now >= this.#facts.lastMoment) return this.#cut("expired");
     const bytes = this.#reply.bytes + bytesOf(this.#body);
     this.#idleWatch ??= new StreamIdle(this.#parts.streamIdle, bytes, now);
     const next = this.#idleWatch.look(bytes, now);

@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { callLimit, type PlatformTimes } from "../../../core/functions/function-limits.ts";
 import type { Upstream } from "../../../core/ports/upstream.ts";
 import type { Waker } from "../../../core/replicas/wake.ts";
-import type { Admission } from "../admission.ts";
+import type { AdmittedCall, Admission, NamedFunction } from "../admission.ts";
 import type { CallFacts } from "../call-facts.ts";
-import type { CallObserver } from "../call-observer.ts";
+import { endStatus, type CallObserver } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { Exchange } from "../exchange.ts";
+import { lastMomentOf } from "../last-moment.ts";
 import { FlushLater } from "./flush-later.ts";
 import type { InvocationCounts } from "../../../process/metrics/invocation-counts.ts";
 import { ownHeaders } from "./own-headers.ts";
@@ -40,6 +41,16 @@ export interface SyncInvokerParts {
 /** Handles one request whose head is well-formed. */
 export type HandleCall = (exchange: Exchange) => void;
 
+/** A request to call a function, before it is admitted. */
+interface CallRequest {
+  readonly exchange: Exchange;
+  readonly callId: string;
+  readonly traceParent: string;
+  readonly startedAt: number;
+  readonly hasBody: boolean;
+  readonly named: NamedFunction;
+}
+
 /** Bodies up to this many bytes are read to their end after an error, so that the connection can be reused. */
 const drainableBody = 65_536;
 
@@ -59,47 +70,80 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
   };
 
   return (exchange) => {
-    const startedAt = performance.now();
     const { head } = exchange;
-    const callId = head.callId ?? randomUUID();
-    const traceParent = head.traceParent ?? createTraceParent();
-    const hasBody = head.chunked || (head.contentLength ?? 0) > 0;
-    const named = parts.admission.find(exchange, functionPrefix);
-    let begun = false;
+    const request: CallRequest = {
+      exchange,
+      callId: head.callId ?? randomUUID(),
+      traceParent: head.traceParent ?? createTraceParent(),
+      startedAt: performance.now(),
+      hasBody: head.chunked || (head.contentLength ?? 0) > 0,
+      named: parts.admission.find(exchange, functionPrefix),
+    };
     try {
-      const { target, entry, limits, authorization } = parts.admission.admit(named, exchange, head);
-      const limit = callLimit(parts.settings, limits);
-      const startTime = (head.functionStatus || head.fromWorker ? head.startTime : undefined) ?? `${Date.now()}000000`;
-      const path = target.path === "" ? "/" : target.path;
-      const call = new SyncCall(callParts, {
-        exchange,
-        entry,
-        ref: entry.ref,
-        limits,
-        // A queued call has the timeout that its queue-worker sends.
-        limit: head.fromWorker ? { ...limit, timeout: head.invokeTimeout ?? limit.timeout } : limit,
-        counts: parts.counts.of(entry.key),
-        callId,
-        traceParent,
-        startTime,
-        startedAt,
-        target: target.query === undefined ? path : `${path}?${target.query}`,
-        headers: ownHeaders({ callId, startTime, traceParent, authorization, contentLength: head.contentLength }),
-        hasBody,
-      });
-      begun = true;
-      call.start();
+      const admitted = parts.admission.admit(request.named, exchange, head, request.callId);
+      if (!(admitted instanceof Promise)) begin(parts, callParts, request, admitted);
+      else {
+        admitted.then(
+          (call) => (exchange.destroyed ? neverBegan(parts, request, 0) : begin(parts, callParts, request, call)),
+          (err: unknown) => refuse(parts, request, err),
+        );
+      }
     } catch (err) {
-      if (hasBody && (head.chunked || (head.contentLength ?? 0) > drainableBody)) exchange.shouldKeepAlive = false;
-      const bytesOut = parts.writeError(exchange, err, { callId, traceParent, invocation: true });
-      if (begun) return;
-      const facts: CallFacts = { exchange, callId, traceParent, startedAt, ref: named.entry?.ref ?? named.target };
-      parts.observer.ended(facts, {
-        status: exchange.statusCode,
-        duration: performance.now() - startedAt,
-        bytesIn: 0,
-        bytesOut,
-      });
+      refuse(parts, request, err);
     }
   };
+}
+
+function begin(parts: SyncInvokerParts, callParts: SyncCallParts, request: CallRequest, admitted: AdmittedCall): void {
+  const { exchange, callId, traceParent, startedAt, hasBody } = request;
+  const { head } = exchange;
+  const { target, entry, limits, authorization, principal, principalHeaders } = admitted;
+  let begun = false;
+  try {
+    const limit = callLimit(parts.settings, limits);
+    const startTime = (head.functionStatus || head.fromWorker ? head.startTime : undefined) ?? `${Date.now()}000000`;
+    const path = target.path === "" ? "/" : target.path;
+    const { contentLength } = head;
+    const call = new SyncCall(callParts, {
+      exchange,
+      entry,
+      ref: entry.ref,
+      limits,
+      // A queued call has the timeout that its queue-worker sends.
+      limit: head.fromWorker ? { ...limit, timeout: head.invokeTimeout ?? limit.timeout } : limit,
+      counts: parts.counts.of(entry.key),
+      callId,
+      traceParent,
+      startTime,
+      startedAt,
+      target: target.query === undefined ? path : `${path}?${target.query}`,
+      headers: ownHeaders({ callId, startTime, traceParent, authorization, contentLength, principalHeaders }),
+      hasBody,
+      lastMoment: lastMomentOf(principal),
+    });
+    begun = true;
+    call.start();
+  } catch (err) {
+    if (begun) writeError(parts, request, err);
+    else refuse(parts, request, err);
+  }
+}
+
+function refuse(parts: SyncInvokerParts, request: CallRequest, err: unknown): void {
+  neverBegan(parts, request, writeError(parts, request, err));
+}
+
+function writeError(parts: SyncInvokerParts, request: CallRequest, err: unknown): number {
+  const { exchange, callId, traceParent, hasBody } = request;
+  const { chunked, contentLength = 0 } = exchange.head;
+  if (hasBody && (chunked || contentLength > drainableBody)) exchange.shouldKeepAlive = false;
+  return parts.writeError(exchange, err, { callId, traceParent, invocation: true });
+}
+
+/** The call was refused, or its client left before it began. */
+function neverBegan(parts: SyncInvokerParts, request: CallRequest, bytesOut: number): void {
+  const { exchange, callId, traceParent, startedAt, named } = request;
+  const facts: CallFacts = { exchange, callId, traceParent, startedAt, ref: named.entry?.ref ?? named.target };
+  const duration = performance.now() - startedAt;
+  parts.observer.ended(facts, { status: endStatus(exchange), duration, bytesIn: 0, bytesOut });
 }

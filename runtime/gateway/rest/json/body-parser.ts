@@ -13,7 +13,7 @@ const bodyLimit = 2_097_152;
  */
 export function checkBodyHeaders(request: IncomingMessage): void {
   const { headers } = request;
-  if (Number(headers["content-length"] ?? 0) > bodyLimit) throw tooLarge();
+  if (Number(headers["content-length"] ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
   if (headers["content-encoding"] !== undefined) {
     throw new PlatformError("unsupported_media_type", "Cannot read the body: it has a Content-Encoding");
   }
@@ -28,10 +28,14 @@ export function checkBodyHeaders(request: IncomingMessage): void {
  * @throws PlatformError `payload_too_large`, `malformed_request`
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  return parseJsonBody(await readBody(request));
+  return parseJsonBody(await readWholeBody(request, bodyLimit));
 }
 
-function readBody(request: IncomingMessage): Promise<Buffer> {
+/**
+ * The body of a request, of at most `limit` bytes; what is beyond them is dropped once the reply is sent.
+ * @throws PlatformError `payload_too_large`, `malformed_request` when the client left
+ */
+export function readWholeBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   // A request that was read to its end, as one without a body, emits no more events.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
@@ -44,7 +48,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > bodyLimit) fail(tooLarge());
+      if (size > limit) fail(tooLarge(limit));
       else chunks.push(chunk);
     };
     const onEnd = (): void => {
@@ -57,6 +61,6 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-function tooLarge(): PlatformError {
-  return new PlatformError("payload_too_large", `Cannot read the body: it is over the limit of ${bodyLimit} bytes`);
+function tooLarge(limit: number): PlatformError {
+  return new PlatformError("payload_too_large", `Cannot read the body: it is over the limit of ${limit} bytes`);
 }

@@ -5,6 +5,7 @@ import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import { resolveNamespace, type NamespaceRules } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
 import { scaleByAlert } from "../../../core/scaling/scale-by-alert.ts";
+import { functionResource } from "../named-resource.ts";
 import { route } from "../route.ts";
 
 /** Receives alerts from an alert manager (contract §3.6). */
@@ -15,9 +16,14 @@ export const alertRoute = route(
     method: "POST",
     path: "/system/alert",
     needs: "Function:Scale",
+    resource: ({ body }, names) =>
+      body.alerts.map(({ labels }) => {
+        const { name, namespace } = alertedName(labels.function_name);
+        return functionResource(namespace, name, names);
+      }),
     about: "Scales functions by alerts: firing adds a fifth of the maximum of replicas, resolved sets the minimum.",
     details:
-      "All alerts are applied, even if one names an unknown function; the response is then the error of that one. The autoscaler leaves the number alone until the alert is resolved, or was not received for an hour.",
+      "The sender must be allowed to scale every function that is named. All alerts are applied, even if one names an unknown function; the response is then the error of that one. The autoscaler leaves the number alone until the alert is resolved, or was not received for an hour.",
     body: AlertNotification,
     responses: [{ status: 200, about: "The alerts were applied" }],
     errors: ["namespace_not_found", "function_not_found", "namespace_reserved", "edition_limit"],
@@ -27,12 +33,13 @@ export const alertRoute = route(
     },
   },
   ({ functions, namespaces }) =>
-    async ({ body }) => {
+    async ({ body, request }) => {
       const alerts = body.alerts.map(({ status, labels }) => ({ status, name: alertedName(labels.function_name) }));
       const failed: unknown[] = [];
       for (const { status, name } of alerts) {
         try {
           await scaleByAlert(functions, refOf(name, namespaces), status);
+          request.access.changed = true;
         } catch (err) {
           failed.push(err);
         }

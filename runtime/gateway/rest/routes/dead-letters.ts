@@ -4,6 +4,7 @@ import { callId, queueName } from "../../../api/schemas/name-schemas.ts";
 import { DeadLetterPage } from "../../../api/schemas/queue-status.ts";
 import { knownQueue, showDeadLetters } from "../../../core/queues/queue-views.ts";
 import { deleteDeadLetters, redriveCall } from "../../../core/queues/redrive.ts";
+import { permittedLetters } from "../../access/permitted-letters.ts";
 import { route } from "../route.ts";
 
 const QueuePath = Type.Object({ queue: queueName("Name of the queue") });
@@ -26,7 +27,8 @@ export const deadLetterRoutes = [
       path: "/system/queue/:queue/dead-letters",
       needs: "Queue:Get",
       about: "Lists the calls of a queue that were given up, oldest first, each with what to do about it.",
-      details: "Headers, body and addresses of a call are not shown. A page of large calls may be shorter than limit.",
+      details:
+        "Shows those of functions that the sender may list. Headers, body and addresses of a call are not shown. A page of large calls may be shorter than limit.",
       params: QueuePath,
       query: PageQuery,
       responses: [{ status: 200, about: "One page of dead letters", schema: DeadLetterPage }],
@@ -37,8 +39,10 @@ export const deadLetterRoutes = [
       },
     },
     ({ queueParts: { table, letters }, edition }) =>
-      async ({ params, query }) =>
-        showDeadLetters(letters, knownQueue(table, params.queue, edition).name, query),
+      async ({ params, query, principal }) => {
+        const { name } = knownQueue(table, params.queue, edition);
+        return showDeadLetters(permittedLetters(letters, principal), name, query);
+      },
   ),
   route(
     {
@@ -67,9 +71,10 @@ export const deadLetterRoutes = [
       },
     },
     ({ queueParts, edition }) =>
-      async ({ params }) => {
+      async ({ params, principal }) => {
         const { name } = knownQueue(queueParts.table, params.queue, edition);
-        await redriveCall(queueParts, name, params.callId.toLowerCase());
+        const letters = permittedLetters(queueParts.letters, principal);
+        await redriveCall({ ...queueParts, letters }, name, params.callId.toLowerCase());
       },
   ),
   route(
@@ -89,8 +94,9 @@ export const deadLetterRoutes = [
       },
     },
     ({ queueParts: { table, letters }, edition }) =>
-      async ({ params }) => {
-        await deleteDeadLetters(letters, knownQueue(table, params.queue, edition).name, params.callId.toLowerCase());
+      async ({ params, principal }) => {
+        const { name } = knownQueue(table, params.queue, edition);
+        await deleteDeadLetters(permittedLetters(letters, principal), name, params.callId.toLowerCase());
       },
   ),
 ];

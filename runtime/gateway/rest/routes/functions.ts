@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import Type, { type TObject } from "typebox";
+import Type, { type Static, type TObject } from "typebox";
 
 import { parseBoolean } from "../../../api/boolean.ts";
 import { DeleteFunctionRequest, FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
@@ -7,9 +7,15 @@ import { FunctionStatus, ignoredInDeployment } from "../../../api/schemas/functi
 import { functionName } from "../../../api/schemas/name-schemas.ts";
 import { deployFunction } from "../../../core/functions/deploy-function.ts";
 import { functionNotFound } from "../../../core/functions/function-not-found.ts";
-import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
+import { permitted, permittedWithin } from "../../../core/access/principal.ts";
+import { resolveNamespace, type NamespaceRules } from "../../../core/namespaces/namespace-rules.ts";
+import type { FunctionStore } from "../../../core/ports/function-store.ts";
+import { requireAccess } from "../../access/access-denied.ts";
+import { listAction, resourceOf } from "../../access/function-callers.ts";
+import { guardedFunctions } from "../../access/guarded-functions.ts";
 import { statusNow } from "../app-parts.ts";
 import { DeploymentWaits, parseWait } from "../deployment-waits.ts";
+import { functionResource, realNamespace } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route, type RouteParts, type RouteRequest } from "../route.ts";
 import { scaleRoute } from "./scale.ts";
@@ -33,17 +39,43 @@ const WaitQuery = Type.Object({
 const waitDetails =
   "With `wait` the response is sent when all replicas of this deployment are ready; if they do not become ready, it is 409 `not_ready` with the reason and their last log lines. The deployment is stored in any case.";
 
+const createAction = "Function:Create";
+const updateAction = "Function:Update";
+
 /** A handler that stores a deployment, and waits for it if requested. */
 function deploying(mode: "create" | "replace") {
   return (parts: RouteParts, app: FastifyInstance) => {
     const waits = new DeploymentWaits(parts);
     app.addHook("preClose", async () => waits.close());
-    return async ({ body, query, reply }: RouteRequest<TObject, typeof WaitQuery, typeof FunctionDeployment>) => {
+    return async (request: RouteRequest<TObject, typeof WaitQuery, typeof FunctionDeployment>) => {
+      const { body, query, reply } = request;
       const wait = parseWait(query.wait);
-      const written = await deployFunction(body, mode, parts);
+      const functions = mode === "create" ? parts.functions : checkingWrites(request, parts);
+      const written = await deployFunction(body, mode, { ...parts, functions });
+      request.request.access.changed = true;
       if (wait > 0) await waits.ready(written, wait, reply.raw);
     };
   };
+}
+
+/** Whether a sender creates the function or updates it is known only as it is written. */
+function checkingWrites(
+  { body, principal, request }: RouteRequest<TObject, typeof WaitQuery, typeof FunctionDeployment>,
+  { functions, namespaces }: RouteParts,
+): FunctionStore {
+  const resource = deployedResource({ body }, namespaces);
+  return guardedFunctions(functions, (current) => {
+    const action = current === undefined ? createAction : updateAction;
+    request.access.action = action;
+    request.access.by = requireAccess(principal, { action, resource });
+  });
+}
+
+function deployedResource(
+  { body }: { readonly body: Static<typeof FunctionDeployment> },
+  names: NamespaceRules,
+): string {
+  return functionResource(body.namespace, body.service, names);
 }
 
 const listFunctions = route(
@@ -52,17 +84,24 @@ const listFunctions = route(
     group: "functions",
     method: "GET",
     path: "/system/functions",
-    needs: "Function:List",
-    about: "Lists the functions of a namespace, sorted by name.",
+    needs: listAction,
+    filters: true,
+    about: "Lists the functions of a namespace that the sender may list, sorted by name.",
     query: NamespaceQuery,
     responses: [{ status: 200, about: "The functions", schema: Type.Array(FunctionStatus) }],
     errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
     trial: { commands: "curl -u admin:$P $G/system/functions", shows: '[{"name":"echo",…},{"name":"hello",…}]' },
   },
   (parts) =>
-    async ({ query }) => {
+    async ({ query, principal }) => {
+      const named = realNamespace(namedNamespace(query), parts.namespaces);
+      if (!permittedWithin(principal, listAction, named)) {
+        requireAccess(principal, { action: listAction, resource: `${named}:*` });
+      }
       const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
-      return (await parts.functions.list(namespace)).map((desired) => statusNow(desired, parts));
+      return (await parts.functions.list(namespace))
+        .filter((desired) => permitted(principal, { action: listAction, resource: resourceOf(desired) }).allowed)
+        .map((desired) => statusNow(desired, parts));
     },
 );
 
@@ -72,7 +111,8 @@ const createFunction = route(
     group: "functions",
     method: "POST",
     path: "/system/functions",
-    needs: "Function:Create",
+    needs: createAction,
+    resource: deployedResource,
     about: "Creates a function.",
     details: `A GET shows it from now on; its replicas start afterwards, and conditions say what prevents them. ${waitDetails}`,
     query: WaitQuery,
@@ -96,7 +136,9 @@ const replaceFunction = route(
     group: "functions",
     method: "PUT",
     path: "/system/functions",
-    needs: "Function:Update",
+    needs: updateAction,
+    orNeeds: createAction,
+    resource: deployedResource,
     about: "Creates a function, or replaces its whole description.",
     details: `Starts a rolling update without downtime, also if nothing changed, and keeps the number of replicas within its limits. ${waitDetails}`,
     query: WaitQuery,
@@ -121,6 +163,7 @@ const deleteFunction = route(
     method: "DELETE",
     path: "/system/functions",
     needs: "Function:Delete",
+    resource: ({ body, query }, names) => functionResource(namedNamespace(query, body), body.functionName, names),
     about: "Removes a function and its replicas.",
     query: NamespaceQuery,
     body: DeleteFunctionRequest,
@@ -146,6 +189,7 @@ const getFunction = route(
     method: "GET",
     path: "/system/function/:name",
     needs: "Function:Get",
+    resource: ({ params, query }, names) => functionResource(namedNamespace(query), params.name, names),
     about: "Shows a function: what was deployed, and its state.",
     params: FunctionPath,
     query: FunctionQuery,

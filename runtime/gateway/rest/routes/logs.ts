@@ -9,7 +9,9 @@ import { parseLogQuery } from "../../../core/replicas/log-query.ts";
 import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
 import { failedExchange } from "../../error-handler.ts";
+import { lastMomentOf } from "../../calls/last-moment.ts";
 import { LogStreams } from "../log-streams.ts";
+import { functionResource } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
 
@@ -42,10 +44,11 @@ export const logRoute = route(
     method: "GET",
     path: "/system/logs",
     needs: "Function:Logs",
+    resource: ({ query }, names) => functionResource(namedNamespace(query), functionNameOf(query.name), names),
     about:
       "Reads the logs of a function, one JSON object per line: what is kept of replicas that ended, then those that run, in the order of time.",
     details:
-      "With follow=true it continues until the client leaves or the function is deleted; after 15 s without a line an empty one is sent.",
+      "With follow=true it continues until the client leaves, the function is deleted or the sender's token expired five minutes ago; after 15 s without a line an empty one is sent.",
     query: LogQuery,
     responses: [{ status: 200, about: "The lines", schema: LogRecord, type: "application/x-ndjson" }],
     errors: [
@@ -64,7 +67,7 @@ export const logRoute = route(
     const streams = new LogStreams({ heartbeat: logHeartbeatPeriod, checkEvery: 2_000 });
     app.addHook("preClose", async () => streams.close());
 
-    return async ({ query, request, reply }) => {
+    return async ({ query, principal, request, reply }) => {
       const name = functionNameOf(query.name);
       const selection = parseLogQuery(query);
       const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
@@ -80,7 +83,7 @@ export const logRoute = route(
       const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
       reply.hijack();
       await streams
-        .send(reply.raw, headers, read, isThere)
+        .send(reply.raw, headers, read, isThere, lastMomentOf(principal))
         .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
     };
   },

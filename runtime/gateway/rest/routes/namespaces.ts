@@ -11,7 +11,11 @@ import {
   replaceNamespace,
   showNamespace,
 } from "../../../core/namespaces/namespace-changes.ts";
+import { permitted } from "../../../core/access/principal.ts";
+import type { NamespaceRules } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
+import { requireAccess } from "../../access/access-denied.ts";
+import { namespaceResource } from "../named-resource.ts";
 import { route, type RouteEntry, type RouteFacts, type RouteParts } from "../route.ts";
 
 const NamespacePath = Type.Object({ namespace: namespaceName("Name of the namespace", "dev") });
@@ -24,18 +28,28 @@ const named = {
   also: ["/system/namespace/:namespace/", "/system/namespaces/:namespace", "/system/namespaces/:namespace/"],
 };
 
+const listNamespacesAction = "Namespace:List";
+
 const listNamespaces = route(
   {
     id: "listNamespaces",
     group: "namespaces",
     method: "GET",
     ...plural,
-    needs: "Namespace:List",
-    about: "Lists the namespaces of functions by name, the default one among them.",
+    needs: listNamespacesAction,
+    filters: true,
+    about: "Lists the namespaces of functions that the sender may list by name.",
     responses: [{ status: 200, about: "The names, sorted", schema: Type.Array(namespaceName("Name of a namespace")) }],
     trial: { commands: "curl -u admin:$P $G/system/namespaces", shows: '["functions"]' },
   },
-  (parts) => async () => namespaceNames(parts),
+  (parts) =>
+    async ({ principal }) => {
+      const names = namespaceNames(parts).filter(
+        (name) => permitted(principal, { action: listNamespacesAction, resource: `${name}:*` }).allowed,
+      );
+      if (names.length === 0) requireAccess(principal, { action: listNamespacesAction, resource: "*" });
+      return names;
+    },
 );
 
 const getNoNamespace = route(
@@ -62,6 +76,7 @@ const getNamespace = route(
     method: "GET",
     ...named,
     needs: "Namespace:Get",
+    resource: ({ params }, names) => namespaceResource(params.namespace, names),
     about: "Shows a namespace with its labels and annotations, under its real name.",
     params: NamespacePath,
     responses: [{ status: 200, about: "The namespace", schema: FunctionNamespaceBody }],
@@ -127,7 +142,7 @@ export const namespaceRoutes: readonly RouteEntry[] = [
 
 type ChangeFacts = Omit<
   RouteFacts<typeof NamespacePath, never, typeof FunctionNamespaceBody, never>,
-  "path" | "also" | "trial"
+  "path" | "also" | "trial" | "resource"
 >;
 
 /** The two routes of a change: one without a name in its path, the namespace being named by the body, and one with. */
@@ -141,7 +156,13 @@ function change(
   });
   return [
     route(
-      { ...facts, ...unnamed, body: FunctionNamespaceBody, trial: trial("/system/namespaces", "dev") },
+      {
+        ...facts,
+        ...unnamed,
+        resource: ({ body }, names) => changedResource(body.name, facts.method, names),
+        body: FunctionNamespaceBody,
+        trial: trial("/system/namespaces", "dev"),
+      },
       (parts) =>
         ({ body }) =>
           act(agreeing(body, undefined), parts),
@@ -152,6 +173,7 @@ function change(
         ...named,
         id: `${facts.id}ByName`,
         params: NamespacePath,
+        resource: ({ params }, names) => changedResource(params.namespace, facts.method, names),
         body: FunctionNamespaceBody,
         bodyOptional: facts.method === "DELETE",
         trial: trial("/system/namespace/team", "team"),
@@ -161,6 +183,11 @@ function change(
           act(agreeing(body ?? { name: params.namespace }, params.namespace), parts),
     ),
   ];
+}
+
+/** A namespace is created under the very name that is sent, though it may be an alias until then. */
+function changedResource(name: string, method: ChangeFacts["method"], names: NamespaceRules): string {
+  return method === "POST" ? `${name}:*` : namespaceResource(name, names);
 }
 
 /** The body, whose namespace must be that of the path if the path names one. */

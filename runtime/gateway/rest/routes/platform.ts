@@ -18,9 +18,19 @@ const getInfo = route(
     responses: [{ status: 200, about: "The description", schema: SystemInfo }],
     trial: { commands: "curl -u admin:$P $G/system/info", shows: '{"provider":{"provider":"weir-local",…' },
   },
-  ({ info }) =>
-    async () =>
-      info,
+  ({ info, tokens }) =>
+    async () => {
+      if (tokens === undefined) return info;
+      const { issuers, policies, roles, faults } = tokens.rules();
+      const iam = {
+        issuer: tokens.keys.issuer,
+        issuers: issuers.size,
+        policies: policies.size,
+        roles: roles.length,
+        faults: faults.map(({ place, ...fault }) => ({ ...fault, ...(place === undefined ? {} : { place }) })),
+      };
+      return { ...info, iam };
+    },
 );
 
 const getDoctorReport = route(

@@ -4,6 +4,7 @@ import { ScaleServiceRequest } from "../../../api/schemas/function-deployment.ts
 import { functionName } from "../../../api/schemas/name-schemas.ts";
 import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { scaleFunction } from "../../../core/scaling/scale-function.ts";
+import { functionResource } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
 
@@ -15,6 +16,7 @@ export const scaleRoute = route(
     method: "POST",
     path: "/system/scale-function/:name",
     needs: "Function:Scale",
+    resource: ({ params, query, body }, names) => functionResource(namedNamespace(query, body), params.name, names),
     about: "Sets the number of replicas of a function; 0 is allowed, and the next call wakes it.",
     details:
       "The autoscaler leaves the number alone for `scale_hold`, within `scale.min` and `scale.max`; a PUT of the function ends that. Fewer than `scale.min`, but not 0, become `scale.min`: the condition `Scaling` says what was requested.",

@@ -6,6 +6,7 @@ import { confirmNamespace } from "../../../core/namespaces/namespace-changes.ts"
 import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import type { SecretStore } from "../../../core/ports/secret-store.ts";
 import { secretValue } from "../../../core/secret-value.ts";
+import { namespaceResource } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route, type RouteParts } from "../route.ts";
 
@@ -16,6 +17,7 @@ const createSecret = route(
     method: "POST",
     path: "/system/secrets",
     needs: "Secret:Create",
+    resource: ({ body }, names) => namespaceResource(body.namespace, names),
     about: "Stores a secret.",
     body: Secret,
     responses: [{ status: 201, about: "The secret is stored" }],
@@ -37,6 +39,7 @@ const replaceSecret = route(
     method: "PUT",
     path: "/system/secrets",
     needs: "Secret:Update",
+    resource: ({ body }, names) => namespaceResource(body.namespace, names),
     about: "Replaces the value of a secret; on one machine, running functions see the new value at once.",
     body: Secret,
     responses: [{ status: 202, about: "The value is stored" }],
@@ -58,6 +61,7 @@ const listSecrets = route(
     method: "GET",
     path: "/system/secrets",
     needs: "Secret:List",
+    resource: ({ query }, names) => namespaceResource(namedNamespace(query), names),
     about: "Lists the secrets of a namespace by name, never their values.",
     query: NamespaceQuery,
     responses: [{ status: 200, about: "The names, sorted", schema: Type.Array(SecretListItem) }],
@@ -81,6 +85,7 @@ const deleteSecret = route(
     method: "DELETE",
     path: "/system/secrets",
     needs: "Secret:Delete",
+    resource: ({ query, body }, names) => namespaceResource(namedNamespace(query, body), names),
     about: "Removes a secret; functions that use it are stalled at their next update.",
     query: NamespaceQuery,
     body: SecretReference,

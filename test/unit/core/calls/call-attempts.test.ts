@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { boundedAttempts, shortError } from "../../../../runtime/core/calls/call-attempts.ts";
+import { callPrincipal } from "../../../../runtime/core/calls/call-principal.ts";
 import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
 import { endedEntry, claimedEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
 import { sampleEntry } from "../../../contract/samples.ts";
@@ -42,6 +43,9 @@ test("the largest possible record has at most 8 KiB", () => {
     digest: "d".repeat(43),
     accepted: "9".repeat(20),
     parent: "0".repeat(36),
+    principal: callPrincipal(["X-Auth-Subject", "%01".repeat(1_000), "X-Auth-Issuer", "%22".repeat(1_000)]) ?? {
+      subject: "",
+    },
     callback: {
       url: `https://${"u".repeat(2_040)}`,
       state: "pending",

@@ -24,6 +24,7 @@ test.each<[string, Partial<QueuedCall>]>([
   ["no callback URL", { callbackUrl: undefined }],
   ["body", { body: Buffer.from([0, 255, 13, 10, 129]) }],
   ["an empty body", { body: Buffer.alloc(0) }],
+  ["principal", { headers: ["X-Auth-Subject", "fed:alice"] }],
 ])("differs for another %s", (_name, over) => {
   expect(callDigest({ ...call, ...over })).not.toBe(callDigest(call));
 });
@@ -32,6 +33,30 @@ test("is the same for what is not part of the call: id, start, headers, depth, p
   const again = { ...call, id: randomUUID(), start: 5n, headers: [], depth: 7, parentId: randomUUID() };
   expect(callDigest(again)).toBe(callDigest(call));
   expect(callDigest(call)).toMatch(/^[\w-]{43}$/);
+});
+
+test("differs for another subject or issuer, and not for other claims", () => {
+  const sentBy = (subject: string, issuer?: string, claims = "e30") =>
+    callDigest({
+      ...call,
+      headers: [
+        "x-auth-subject",
+        subject,
+        ...(issuer === undefined ? [] : ["X-Auth-Issuer", issuer]),
+        "X-Auth-Claims",
+        claims,
+      ],
+    });
+  const digests = [
+    sentBy("fed:alice", "https://a.example"),
+    sentBy("fed:alice", "https://b.example"),
+    sentBy("fed:bob", "https://a.example"),
+    sentBy("fed:alice"),
+    sentBy(`${"s".repeat(300)}1`),
+    sentBy(`${"s".repeat(300)}2`),
+  ];
+  expect(new Set(digests).size).toBe(digests.length);
+  expect(sentBy("fed:alice", "https://a.example", "e31")).toBe(digests[0]);
 });
 
 test("no two different calls share a digest, however their parts are divided", () => {

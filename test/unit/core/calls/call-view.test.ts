@@ -22,6 +22,8 @@ const result = { run: 1, size: 3, stored: true, ttl: 60_000 };
 
 const entries: Record<string, CallEntry> = {
   queued,
+  "sent by alice": { ...queued, principal: { subject: "fed:alice", issuer: "https://issuer.example" } },
+  "sent by the administrator": { ...queued, principal: { subject: "admin" } },
   running,
   waiting: waitingEntry(running, end, now + 9_000),
   "handed back": handedBackEntry(running, now),
@@ -57,6 +59,12 @@ test.each(Object.entries(entries))("%s: a CallRecord of the contract, and nothin
     queue: "default",
   });
   expect(view).not.toHaveProperty("owner");
+});
+
+test("who sent a call is shown as it is kept, and otherwise not at all", () => {
+  const principal = { subject: "fed:alice", issuer: "https://issuer.example" };
+  expect(callView(id, { ...queued, principal }, now).principal).toEqual(principal);
+  expect(callView(id, queued, now)).not.toHaveProperty("principal");
 });
 
 test("times are RFC 3339, the start is in nanoseconds, durations are in seconds", () => {

@@ -327,6 +327,29 @@ describe("functionLimits()", () => {
     });
   });
 
+  test.each([
+    [undefined, "true", true],
+    [undefined, "1", true],
+    [undefined, "false", false],
+    [undefined, "perhaps", false],
+    ["none", "true", false],
+    ["required", "false", true],
+  ])("with annotation auth %s, jwt_auth %s protects the function: %s", (auth, jwt, required) => {
+    const annotations = auth === undefined ? {} : { "com.openfaas.auth": auth };
+    expect(functionLimits({ annotations, envVars: { jwt_auth: jwt } }).authRequired).toBe(required);
+  });
+
+  test("auth.claims lists claims", () => {
+    const claims = (text: string) => functionLimits({ annotations: { "com.service.auth.claims": text } }).authClaims;
+    expect(claims(" email,https://example.com/roles , groups")).toEqual([
+      "email",
+      "https://example.com/roles",
+      "groups",
+    ]);
+    for (const text of ["", ",", "a,,b", "a b"])
+      expect(() => claims(text)).toThrow("names of claims separated by commas");
+  });
+
   test("an exec_timeout of 0 means no limit", () => {
     expect(functionLimits({ envVars: { exec_timeout: "0" } }).execTimeout).toBeUndefined();
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   finalFailure,
   functionConditions,
+  whyNotReady,
   type ConditionFacts,
 } from "../../../../runtime/core/functions/conditions.ts";
 
@@ -17,6 +18,7 @@ const settled: ConditionFacts = {
 };
 const starting = { ...settled, ready: 0, readyCurrent: 0 };
 const failure = { reason: "Error", message: "The process ended with code 3" };
+const unsigned = { reason: "CallbackSecretUnusable", message: "Cannot sign callbacks" };
 const at = "2026-01-01T00:00:00.000Z";
 const later = "2026-01-01T00:01:00.000Z";
 
@@ -143,10 +145,24 @@ describe("functionConditions", () => {
     ["one failure, then a pause", 1, { backingOff: true }, undefined],
     ["two failures, then a pause", 2, { backingOff: true }, failure.message],
     ["two failures, and a third attempt", 2, { backingOff: false }, undefined],
+    [
+      "one failure, then a pause, and callbacks cannot be signed",
+      1,
+      { backingOff: true, attention: unsigned },
+      undefined,
+    ],
     ["two failures, but the desired replicas are ready", 2, { backingOff: true, ready: 1, readyCurrent: 1 }, undefined],
   ])("whether a failure is final: %s", (_, failures, facts, final) => {
     const backoff = { failures, until: 0, last: failure };
     expect(finalFailure(functionConditions({ ...starting, backoff, ...facts }, [], at))).toBe(final);
+  });
+
+  test("what needs attention beside replicas is no reason why none is ready", () => {
+    const conditions = functionConditions({ ...starting, attention: unsigned }, [], at);
+    expect(conditions.find(({ type }) => type === "Stalled")).toMatchObject({ status: "True", ...unsigned });
+    expect(whyNotReady(conditions)).toBeUndefined();
+    const failing = { ...starting, attention: unsigned, backoff: { failures: 1, until: 0, last: failure } };
+    expect(whyNotReady(functionConditions(failing, [], at))).toBe(failure.message);
   });
 
   test("Ready says why not", () => {

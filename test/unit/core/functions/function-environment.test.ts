@@ -39,3 +39,24 @@ test("envVars win, and without a process there is no fprocess", () => {
   expect(environment).toMatchObject({ GATEWAY_URL: "mine", mode: "http", PORT: "9" });
   expect(environment).not.toHaveProperty("fprocess");
 });
+
+test("where the workload token is, only if the function names a service account and tokens are given", () => {
+  const tokenFile = "/var/service/identity/token";
+  const of = (annotations: Record<string, string>, envVars?: Record<string, string>) =>
+    functionEnvironment(
+      desireFunction(undefined, "dev", { service: "hello", image: "x", annotations, ...(envVars && { envVars }) }, now),
+      { ...surroundings, tokenFile },
+    )["SERVICE_TOKEN_FILE"];
+  const named = { "com.service.serviceaccount": "reader" };
+
+  expect(of(named)).toBe(tokenFile);
+  expect(of({ "com.openfaas.serviceaccount": "reader" })).toBe(tokenFile);
+  expect(of({})).toBeUndefined();
+  expect(of(named, { SERVICE_TOKEN_FILE: "mine" })).toBe("mine");
+  expect(
+    functionEnvironment(
+      desireFunction(undefined, "dev", { service: "a", image: "x", annotations: named }, now),
+      surroundings,
+    ),
+  ).not.toHaveProperty("SERVICE_TOKEN_FILE");
+});

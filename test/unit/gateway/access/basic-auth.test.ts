@@ -53,6 +53,19 @@ describe("openBasicAuth()", () => {
     expect(() => openBasicAuth(directory.path).check(authorization, "a")).toThrow(code("credentials_invalid"));
   });
 
+  test("other credentials that are refused count like passwords, unless they have no address", () => {
+    const auth = openBasicAuth(directory.path);
+    const refuse = (address?: string) => () => auth.refuse(address);
+    for (let count = 0; count < 30; count += 1) expect(refuse()).toThrow(code("credentials_invalid"));
+    for (let count = 0; count < 20; count += 1) {
+      expect(() => auth.checkThrottle("a")).not.toThrow();
+      expect(refuse("a")).toThrow(code("credentials_invalid"));
+    }
+    expect(() => auth.checkThrottle("a")).toThrow(code("too_many_logins"));
+    expect(() => auth.check(basic("admin:pass:word"), "a")).toThrow(code("too_many_logins"));
+    auth.check(basic("admin:pass:word"), "b");
+  });
+
   test("no other credentials pass", () => {
     const auth = openBasicAuth(directory.path);
     fc.assert(fc.property(fc.string(), (text) => refuses(auth, `Basic ${text}`) && refuses(auth, basic(text))));

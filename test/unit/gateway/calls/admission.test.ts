@@ -23,7 +23,7 @@ function open(invokeAuth = false): Admission {
   return new Admission({
     table: platform.table,
     invokeAuth,
-    authorise: (authorization, client) => {
+    authorise: ({ authorization, client }) => {
       checkedClients.push(client);
       if (authorization !== administrator) throw new PlatformError("credentials_invalid", "wrong");
     },
@@ -36,7 +36,9 @@ const from = (url: string) => ({ url, remoteAddress: "10.0.0.1" });
 function admit(url: string, credentials: Partial<Credentials> = {}, invokeAuth = false) {
   const admission = open(invokeAuth);
   const prefix = url.startsWith(functionPrefix) ? functionPrefix : asyncFunctionPrefix;
-  return admission.admit(admission.find({ url }, prefix), from(url), { ...anybody, ...credentials });
+  const admitted = admission.admit(admission.find({ url }, prefix), from(url), { ...anybody, ...credentials });
+  if (admitted instanceof Promise) throw new Error("it is admitted later");
+  return admitted;
 }
 
 test.each(["/function/none/x", "/async-function/none?x", "/function/No", "/function/open.dev"])(
@@ -83,12 +85,14 @@ test("a function whose annotations are invalid cannot be called", () => {
 
 test("who may call a function may read its calls, also of a removed one unless all are protected", () => {
   const look =
-    (key: string, authorization: string | undefined, invokeAuth = false) =>
-    () =>
-      open(invokeAuth).checkCaller(key, from("/"), { ...anybody, authorization });
-  expect(look("open.functions", undefined)).not.toThrow();
-  expect(look("closed.functions", undefined)).toThrow("wrong");
-  expect(look("closed.functions", administrator)).not.toThrow();
-  expect(look("gone.functions", undefined)).not.toThrow();
-  expect(look("gone.functions", undefined, true)).toThrow("wrong");
+    (name: string, authorization: string | undefined, invokeAuth = false) =>
+    () => {
+      const sent = { ...anybody, authorization };
+      open(invokeAuth).checkCaller({ namespace: "functions", name }, from("/"), sent, undefined, "7f3c");
+    };
+  expect(look("open", undefined)).not.toThrow();
+  expect(look("closed", undefined)).toThrow("wrong");
+  expect(look("closed", administrator)).not.toThrow();
+  expect(look("gone", undefined)).not.toThrow();
+  expect(look("gone", undefined, true)).toThrow("wrong");
 });

@@ -12,6 +12,7 @@ test.each([
   ["timeout", 504],
   ["draining", 503],
   ["unread", 499],
+  ["expired", 401],
 ] as const)("a call that is cut for %s counts as %d, before the head of its reply and after it", (reason, status) => {
   for (const response of [none, begun, whole]) {
     expect(endStatus(response, reason)).toBe(status);

@@ -1,0 +1,74 @@
+import { functionScopeIn, withinScope } from "../../core/access/tokens/function-scope.ts";
+import { administrator, type Principal } from "../../core/access/principal.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
+import { AccessDenied, nameOf, requireAccess } from "./access-denied.ts";
+import type { BasicAuth } from "./basic-auth.ts";
+import { bearerToken, type TokenHolders } from "./token-holders.ts";
+import type { OwnToken } from "./tokens/token-reader.ts";
+
+/** The action of calls of functions that ask for a caller. */
+export const invokeAction = "Function:Invoke";
+
+/** The action of seeing that a function is there. */
+export const listAction = "Function:List";
+
+/** The credentials of a call. */
+export interface CallCredentials {
+  readonly authorization: string | undefined;
+  /** The token in them, if they hold a valid one of this platform. */
+  readonly token: OwnToken | undefined;
+  /** Address of the client. */
+  readonly client: string;
+}
+
+/** Decides who may call functions that ask for a caller (contract §1.2). */
+export class FunctionCallers {
+  readonly #basic: BasicAuth;
+  readonly #holders: TokenHolders | undefined;
+  readonly #administrator: Principal;
+
+  /** Without `holders` tokens count for nothing. */
+  constructor(basic: BasicAuth, holders: TokenHolders | undefined) {
+    this.#basic = basic;
+    this.#holders = holders;
+    this.#administrator = administrator(basic.via);
+  }
+
+  /** The valid token that the header holds; a promise unless it was verified before. */
+  readToken(authorization: string | undefined): OwnToken | undefined | Promise<OwnToken | undefined> {
+    const token = this.#holders === undefined ? undefined : bearerToken(authorization);
+    return token === undefined ? undefined : this.#holders?.read(token);
+  }
+
+  /**
+   * Who calls a function, if they may.
+   * @throws PlatformError `credentials_required`, `credentials_invalid`, `forbidden`
+   */
+  authorise({ authorization, token, client }: CallCredentials, ref: FunctionRef): Principal {
+    if (token !== undefined && this.#holders !== undefined) {
+      return mayInvoke(this.#holders.holderOf(token), token, ref);
+    }
+    // Tokens cannot be guessed one by one as passwords can: wrong ones are not counted.
+    if (this.#holders !== undefined && bearerToken(authorization) !== undefined) this.#basic.refuse();
+    else this.#basic.checkCall(authorization, client);
+    return this.#administrator;
+  }
+}
+
+/** The resource of a function, in policies and tokens. */
+export function resourceOf({ namespace, name }: FunctionRef): string {
+  return `${namespace}:${name}`;
+}
+
+function mayInvoke(principal: Principal, token: OwnToken, ref: FunctionRef): Principal {
+  const request = { action: invokeAction, resource: resourceOf(ref) };
+  if (token.kind === "function") {
+    const scope = functionScopeIn(token.claims);
+    if (scope === undefined || !withinScope(scope, request.resource)) {
+      const because = `the function token of ${nameOf(principal)} is not good for ${request.resource}`;
+      throw new AccessDenied(principal, request, undefined, because);
+    }
+  }
+  requireAccess(principal, request);
+  return principal;
+}

@@ -1,0 +1,124 @@
+import { PlatformError } from "../../../api/platform-error.ts";
+import { sessionLifetime, type Session, type SessionStore } from "../../../core/ports/session-store.ts";
+import type { Log } from "../../../process/log.ts";
+import { newSecret, sessionKey } from "./session-secret.ts";
+
+/** Longest time for which sessions go on although nobody knows whether they were ended, milliseconds. */
+const longestAway = 300_000;
+
+/** A session that was just opened, and its holder's secret, which is kept nowhere else. */
+export interface OpenedSession {
+  readonly secret: string;
+  readonly session: Session;
+}
+
+/** What the holder of a session is known by; the rest is chosen when it is opened. */
+export type SessionFacts = Omit<Session, "publicHalf" | "expiresAt" | "credentials">;
+
+export interface SessionTableParts {
+  readonly store: SessionStore;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+/** The sessions of this platform, as this gateway knows them. */
+export class SessionTable {
+  readonly #store: SessionStore;
+  readonly #log: Log;
+  readonly #now: () => number;
+  /** About in the order in which they expire. */
+  readonly #known = new Map<string, Session>();
+
+  constructor({ store, log, now = Date.now }: SessionTableParts) {
+    this.#store = store;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** Follows the store from when it can be reached; the returned function ends that. */
+  watch(): () => void {
+    let ended = false;
+    let stop = (): void => {};
+    const observer = {
+      set: (key: string, session: Session): void => this.#set(key, session),
+      removed: (key: string): void => void this.#known.delete(key),
+    };
+    this.#store.watch(observer).then(
+      (end) => {
+        if (ended) end();
+        else stop = end;
+      },
+      (err: unknown) => this.#log.warn({ err }, "sessions cannot be watched"),
+    );
+    return () => {
+      ended = true;
+      stop();
+    };
+  }
+
+  /**
+   * Opens a session under a new secret; `digest` computes what depends on that.
+   * @throws PlatformError `provider_unavailable` when it cannot be stored
+   */
+  async open(facts: SessionFacts, digest?: (secret: string) => string): Promise<OpenedSession> {
+    const secret = newSecret();
+    const session: Session = {
+      ...facts,
+      ...(digest === undefined ? {} : { credentials: digest(secret) }),
+      publicHalf: newSecret(),
+      expiresAt: this.#now() + sessionLifetime,
+    };
+    const key = keyOf(secret);
+    await this.#store.create(key, session);
+    this.#set(key, session);
+    return { secret, session };
+  }
+
+  /**
+   * The session of a secret, undefined when there is none or it is over. One that another gateway opened a moment ago is
+   * read from the store.
+   * @throws PlatformError `provider_unavailable` when nobody knows
+   */
+  async find(secret: string): Promise<Session | undefined> {
+    const key = sessionKey(secret);
+    if (key === undefined) return undefined;
+    const away = this.#store.awayFor();
+    const known = this.#known.get(key);
+    if (known !== undefined && away > longestAway) {
+      throw new PlatformError(
+        "provider_unavailable",
+        `Cannot check session: the store of sessions has been away for more than ${longestAway / 60_000} min`,
+      );
+    }
+    const session = known ?? (await this.#store.get(key));
+    return session === undefined || session.expiresAt <= this.#now() ? undefined : session;
+  }
+
+  /**
+   * Ends the session of a secret, on all gateways; resolves with what it was.
+   * @throws PlatformError `provider_unavailable` when the others cannot be told
+   */
+  async end(secret: string): Promise<Session | undefined> {
+    const key = sessionKey(secret);
+    if (key === undefined) return undefined;
+    const session = await this.find(secret);
+    this.#known.delete(key);
+    await this.#store.remove(key);
+    return session;
+  }
+
+  #set(key: string, session: Session): void {
+    this.#known.set(key, session);
+    const time = this.#now();
+    for (const [oldest, { expiresAt }] of this.#known) {
+      if (expiresAt > time) break;
+      this.#known.delete(oldest);
+    }
+  }
+}
+
+function keyOf(secret: string): string {
+  const key = sessionKey(secret);
+  if (key === undefined) throw new Error("a new secret has the form of one");
+  return key;
+}

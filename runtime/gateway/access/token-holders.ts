@@ -1,0 +1,44 @@
+import { claimTexts, subjectClaims } from "../../core/access/claims.ts";
+import { grantsOf, noGrants } from "../../core/access/grants.ts";
+import { tokenHolder, type Principal } from "../../core/access/principal.ts";
+import type { RuleSet } from "../../core/access/rule-set.ts";
+import type { OwnToken, TokenReader } from "./tokens/token-reader.ts";
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/** The token of a Bearer header; undefined for other schemes, and for one without a token. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : bearer.exec(authorization)?.[1];
+}
+
+/** Finds out who holds a token of this platform, and what the rules in force allow them. */
+export class TokenHolders {
+  readonly #reader: TokenReader;
+  readonly #rules: () => RuleSet;
+  /** By token, for one version of the rules each. */
+  readonly #principals = new WeakMap<OwnToken, { readonly version: string; readonly principal: Principal }>();
+
+  constructor(reader: TokenReader, rules: () => RuleSet) {
+    this.#reader = reader;
+    this.#rules = rules;
+  }
+
+  /** The valid token, undefined for any other text; a promise unless it was verified before. */
+  read(token: string): OwnToken | Promise<OwnToken | undefined> {
+    return this.#reader.known(token) ?? this.#reader.read(token);
+  }
+
+  /** The holder of a valid token; roles are matched once for each version of the rules. */
+  holderOf(token: OwnToken): Principal {
+    const rules = this.#rules();
+    const found = this.#principals.get(token);
+    if (found !== undefined && found.version === rules.version) return found.principal;
+    const claims = subjectClaims(token.claims);
+    // Its tokens allow nothing once its JwtIssuer is gone.
+    const isTrusted = rules.issuers.has(claimTexts(claims, "iss").texts[0] ?? "");
+    const grants = isTrusted ? grantsOf(rules, claims, token.policies) : noGrants;
+    const principal = tokenHolder(token.claims, grants);
+    this.#principals.set(token, { version: rules.version, principal });
+    return principal;
+  }
+}

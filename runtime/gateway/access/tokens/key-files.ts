@@ -1,0 +1,92 @@
+import type { KeyObject } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+
+import { readKeyPair, unusableKey, type PublishedKey } from "./key-pair.ts";
+
+/** Files of the platform's keys for tokens, below `secret_mount_path`. */
+export const keyFile = { current: "issuer-key.pem", previous: "issuer-key-previous.pem" } as const;
+
+/** The platform's keys at one time. */
+export interface KeyRing {
+  readonly signing: { readonly kid: string; readonly key: KeyObject };
+  /** By kid; tokens of all of them are valid. The same map until a key changes. */
+  readonly verifying: ReadonlyMap<string, KeyObject>;
+  readonly published: readonly PublishedKey[];
+}
+
+/** The keys of the files at one time: until a new key has spread to all gateways, and from then on. */
+interface KeyRings {
+  readonly spreading: KeyRing;
+  readonly spread: KeyRing;
+}
+
+type KeyFiles = readonly [current: string, previous: string];
+
+/** Shortest time between two checks of the files, milliseconds. */
+const checkInterval = 1_000;
+/** Milliseconds in which a changed secret reaches all gateways of a cluster. */
+const spreadTime = 120_000;
+
+/**
+ * Reads the keys below `directory`: `issuer-key.pem` signs; `issuer-key-previous.pem`, if there is one, still verifies.
+ * The returned function reads them again when a file has changed, at most once a second, and keeps the ones it has if
+ * that fails.
+ *
+ * The other gateways may not know a new key yet. If the previous file holds a private key, that one signs until this
+ * process has known the new one for 2 minutes; if it holds a public key, the new one signs at once.
+ * @throws PlatformError `internal_error` when the key is missing or unusable at the start
+ */
+export function openKeyFiles(directory: string, now: () => number = Date.now): () => KeyRing {
+  const files: KeyFiles = [join(directory, keyFile.current), join(directory, keyFile.previous)];
+  let version = versionOf(files);
+  let rings = readRings(files);
+  let checkedAt = now();
+  let knownSince = checkedAt;
+
+  const readChanged = (time: number): void => {
+    try {
+      const found = versionOf(files);
+      if (found === version) return;
+      const read = readRings(files);
+      if (read.spread.signing.kid !== rings.spread.signing.kid) knownSince = time;
+      [rings, version] = [read, found];
+    } catch {
+      // The files are being updated; the next check sees all of them.
+    }
+  };
+  return () => {
+    const time = now();
+    if (Math.abs(time - checkedAt) >= checkInterval) {
+      checkedAt = time;
+      readChanged(time);
+    }
+    return Math.abs(time - knownSince) < spreadTime ? rings.spreading : rings.spread;
+  };
+}
+
+function readRings([currentFile, previousFile]: KeyFiles): KeyRings {
+  const current = readKeyPair(currentFile);
+  if (current === undefined) throw unusableKey(currentFile, "the file is missing");
+  if (current.privateKey === undefined) throw unusableKey(currentFile, "expected a private key");
+  const { kid } = current.published;
+  const previous = readKeyPair(previousFile);
+  const pairs = previous === undefined || previous.published.kid === kid ? [current] : [current, previous];
+  const spread: KeyRing = {
+    signing: { kid, key: current.privateKey },
+    verifying: new Map(pairs.map(({ published, publicKey }) => [published.kid, publicKey])),
+    published: pairs.map(({ published }) => published),
+  };
+  const older = pairs[1];
+  if (older?.privateKey === undefined) return { spreading: spread, spread };
+  return { spreading: { ...spread, signing: { kid: older.published.kid, key: older.privateKey } }, spread };
+}
+
+function versionOf(files: readonly string[]): string {
+  return files
+    .map((path) => {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      return stat === undefined ? "" : `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
+    })
+    .join("|");
+}

@@ -1,0 +1,142 @@
+import { editions } from "../../api/editions.ts";
+import { drainTimeoutOf } from "../../settings/drain-settings.ts";
+import { unobserved } from "../access/access-observer.ts";
+import { createAuthenticator } from "../access/authenticator.ts";
+import { loopbackOrigins } from "../access/check-origin.ts";
+import { openCredentialFiles } from "../access/credential-files.ts";
+import { SessionHolders } from "../access/sessions/session-holders.ts";
+import { SessionTable } from "../access/sessions/session-table.ts";
+import { TokenHolders } from "../access/token-holders.ts";
+import { createGatewayServer, type GatewayServerParts } from "../edge/http-server.ts";
+import { tlsOf } from "../edge/tls-of.ts";
+import type { ErrorContext, ErrorWriter } from "../error-handler.ts";
+import { PlatformError } from "../../api/platform-error.ts";
+import type { IssuerDocuments } from "../../core/ports/issuer-documents.ts";
+import type { SessionStore } from "../../core/ports/session-store.ts";
+import type { AppParts } from "../rest/app-parts.ts";
+import { buildApp } from "../rest/app.ts";
+import { restRoutes } from "../rest/route-table.ts";
+import type { GatewaySettings } from "../settings.ts";
+import { consoleDoor, isFromBrowser } from "./console-door.ts";
+import { consoleHeaders } from "./console-headers.ts";
+import { consoleOrigins } from "./console-origins.ts";
+import type { ConsoleAccess } from "./console-parts.ts";
+import { IssuerLogin } from "./login/issuer-login.ts";
+import { loginRoutes } from "./login-routes.ts";
+import { sessionRoutes } from "./session-routes.ts";
+
+/** The parts of the listener on `console_port`. */
+export interface ConsoleParts {
+  readonly settings: GatewaySettings;
+  /** Those of `port`. */
+  readonly app: AppParts;
+  readonly sessions: SessionStore;
+  /** What issuers publish; absent where there are none. */
+  readonly documents: IssuerDocuments | undefined;
+  /** What both listeners refuse connections and heads by. */
+  readonly server: Pick<GatewayServerParts, "onMalformed" | "onTooManyConnections" | "isTrustedProxy">;
+}
+
+/** The listener on `console_port`, for people with browsers. */
+export interface BuiltConsole {
+  /** Follows sessions, then listens; resolves with the port. 0 = any free one. */
+  open(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** From now on every reply closes its connection; requests are still served. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** Routes of `port` that the console has, too. */
+const sharedPaths: ReadonlySet<string> = new Set(["/healthz", "/openapi.json"]);
+
+/** Assembles it; before `open` it does not listen, and reads only the administrator's credentials. */
+export function buildConsole({
+  settings,
+  app: parts,
+  sessions: store,
+  documents,
+  server: edge,
+}: ConsoleParts): BuiltConsole {
+  const { log, tokens, auth, observer = unobserved } = parts;
+  const directory = settings.secretMountPath;
+  const withIam = editions[settings.edition].iam ? tokens : undefined;
+  const credentials = settings.basicAuth ? openCredentialFiles(directory) : undefined;
+  const sessions = new SessionTable({ store, log });
+  let origins = consoleOrigins(settings.consoleOrigins);
+  const access: ConsoleAccess = {
+    origins: () => origins,
+    sessions,
+    holders: new SessionHolders({ credentials, rules: withIam?.rules }),
+    authenticator: createAuthenticator(
+      auth,
+      withIam === undefined ? undefined : new TokenHolders(withIam.keys.reader, withIam.rules),
+    ),
+    auth,
+    credentials,
+    login:
+      withIam === undefined || documents === undefined
+        ? undefined
+        : new IssuerLogin({ tokens: withIam, documents, directory, log }),
+    observer,
+  };
+  const routes = [
+    ...restRoutes(withIam !== undefined).filter(({ path }) => path.startsWith("/system/") || sharedPaths.has(path)),
+    ...sessionRoutes(access),
+    ...(access.login === undefined ? [] : loginRoutes(access, access.login)),
+  ];
+  const errors = consoleErrors(parts.errors);
+  const noCall = (exchange: Parameters<ErrorWriter["writeError"]>[0]): void =>
+    void errors.writeError(
+      exchange,
+      new PlatformError("route_not_found", "Cannot find route: functions have none here"),
+    );
+  const server = createGatewayServer({
+    ...edge,
+    invoke: noCall,
+    invokeAsync: noCall,
+    writeError: (exchange, err, context) => errors.writeError(exchange, err, context),
+    routes: parts.routes,
+    headersTimeout: settings.headersTimeout,
+    bodyIdleTimeout: settings.bodyIdleTimeout,
+    asyncBody: {},
+    maxConnectionsPerClient: settings.maxConnectionsPerClient,
+    drainTimeout: drainTimeoutOf(settings),
+    cutCalls: () => {},
+    ...tlsOf(settings),
+  });
+  const app = buildApp({ ...parts, tokens: withIam, errors }, server.serverFactory, consoleDoor(routes, access));
+  app.addHook("onSend", async (request, reply) => {
+    // Else the browser asks for a password by itself.
+    if (reply.statusCode === 401 && isFromBrowser(request, access)) reply.removeHeader("WWW-Authenticate");
+  });
+  let unwatch = (): void => {};
+  return {
+    async open(address) {
+      await app.ready();
+      unwatch = sessions.watch();
+      const port = await server.listen(address);
+      if (settings.consoleOrigins.length === 0) {
+        origins = consoleOrigins(loopbackOrigins(port, settings.tlsCert !== undefined));
+      }
+      return port;
+    },
+    drain: () => server.drain(),
+    close: async () => {
+      await app.close();
+      await server.close();
+      unwatch();
+    },
+  };
+}
+
+/** Errors also have the headers of the console. */
+function consoleErrors(errors: ErrorWriter): ErrorWriter {
+  const withHeaders = (context: ErrorContext = {}): ErrorContext => ({
+    ...context,
+    extra: { ...consoleHeaders, ...context.extra },
+  });
+  return {
+    writeError: (exchange, err, context) => errors.writeError(exchange, err, withHeaders(context)),
+    sendError: (request, reply, err, context) => errors.sendError(request, reply, err, withHeaders(context)),
+  };
+}

@@ -1,0 +1,24 @@
+import type { AccessObserver } from "../access/access-observer.ts";
+import type { Authenticator } from "../access/authenticator.ts";
+import type { BasicAuth } from "../access/basic-auth.ts";
+import type { CredentialDigests } from "../access/credential-files.ts";
+import type { SessionHolders } from "../access/sessions/session-holders.ts";
+import type { SessionTable } from "../access/sessions/session-table.ts";
+import type { ConsoleOrigins } from "./console-origins.ts";
+import type { IssuerLogin } from "./login/issuer-login.ts";
+
+/** What the console's listener knows its senders by. */
+export interface ConsoleAccess {
+  /** Known once it listens. */
+  readonly origins: () => ConsoleOrigins;
+  readonly sessions: SessionTable;
+  readonly holders: SessionHolders;
+  /** Of programs, as on `port`. */
+  readonly authenticator: Authenticator;
+  readonly auth: BasicAuth;
+  /** The administrator's credentials; absent with `basic_auth=false`. */
+  readonly credentials: (() => CredentialDigests) | undefined;
+  /** Absent where there are no issuers. */
+  readonly login: IssuerLogin | undefined;
+  readonly observer: AccessObserver;
+}

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+
+import { PlatformError } from "../../api/platform-error.ts";
+import type { Principal } from "../../core/access/principal.ts";
+import { cookieValues, endCookie, setCookie } from "../access/sessions/session-cookies.ts";
+import { route, type RouteEntry } from "../rest/route.ts";
+import type { ConsoleAccess } from "./console-parts.ts";
+import { consoleRequest } from "./console-request.ts";
+import { callbackPath, type IssuerLogin } from "./login/issuer-login.ts";
+import { loginSeconds } from "./login/login-state.ts";
+import { observeSignIn } from "./observe-sign-in.ts";
+import { replaceSession, sendSession } from "./session-routes.ts";
+
+const LoginQuery = Type.Object({
+  issuer: Type.Optional(Type.String({ description: "Name of the JwtIssuer; absent = the first by name" })),
+  to: Type.Optional(Type.String({ description: "Path below /ui/ to go to afterwards" })),
+});
+
+/** Sign-in at an issuer (`iam.md` §5). */
+export function loginRoutes(access: ConsoleAccess, login: IssuerLogin): readonly RouteEntry[] {
+  const begin = route(
+    {
+      id: "beginLogin",
+      group: "identity",
+      method: "GET",
+      path: "/auth/login",
+      needs: "nothing",
+      about: "Leads to an issuer to sign in at.",
+      query: LoginQuery,
+      responses: [{ status: 303, about: "The page of the issuer" }],
+      head: false,
+      documented: false,
+    },
+    () =>
+      async ({ query, request, reply }) => {
+        const { origin, names } = consoleRequest(request, access.origins());
+        const { location, kept } = await login.begin(query.issuer, query.to, origin.origin);
+        reply
+          .header("Set-Cookie", setCookie(names.login, kept, loginSeconds, "Lax"))
+          .header("Cache-Control", "no-store")
+          .header("Location", location);
+      },
+  );
+  const finish = route(
+    {
+      id: "finishLogin",
+      group: "identity",
+      method: "GET",
+      path: callbackPath,
+      needs: "nothing",
+      about: "Opens a session for who comes back from an issuer.",
+      responses: [{ status: 303, about: "The page that was asked for" }],
+      head: false,
+      documented: false,
+    },
+    () =>
+      ({ request, reply }) =>
+        observeSignIn(request, "finishLogin", access.observer, () => finishLogin(request, reply, access, login)),
+  );
+  return [begin, finish];
+}
+
+async function finishLogin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: ConsoleAccess,
+  login: IssuerLogin,
+): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
+  const from = consoleRequest(request, access.origins());
+  const [kept, ...others] = cookieValues(request.headers.cookie, from.names.login);
+  reply.header("Cache-Control", "no-store").header("Set-Cookie", endCookie(from.names.login));
+  if (kept === undefined || others.length > 0) {
+    throw new PlatformError("validation_failed", "Cannot sign in: this browser did not begin to");
+  }
+  const { facts, to } = await login.finish(new URL(request.originalUrl, from.origin.origin), kept);
+  const opened = await replaceSession(from, facts, access);
+  sendSession(reply, from, opened);
+  // The page takes it from there; no server sees what follows the mark.
+  reply.header("Location", `${to}#session=${opened.session.publicHalf}`);
+  return { principal: access.holders.holderOf(opened.session, opened.secret), status: 303 };
+}

@@ -1,0 +1,144 @@
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  calculatePKCECodeChallenge,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from "openid-client";
+
+import { PlatformError } from "../../../api/platform-error.ts";
+import { subjectClaims } from "../../../core/access/claims.ts";
+import type { RuleSet, TrustedIssuer } from "../../../core/access/rule-set.ts";
+import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
+import type { Session } from "../../../core/ports/session-store.ts";
+import { quote } from "../../../core/quote.ts";
+import type { Log } from "../../../process/log.ts";
+import type { SessionFacts } from "../../access/sessions/session-table.ts";
+import type { TokenParts } from "../../access/tokens/token-parts.ts";
+import { verifySubject } from "../../access/tokens/verify-subject.ts";
+import { IssuerClients, type LoginIssuer } from "./issuer-clients.ts";
+import { IssuerFault, loginRefused } from "./login-refused.ts";
+import { loginStates, type LoginStates } from "./login-state.ts";
+import { loginTarget } from "./login-target.ts";
+
+export interface IssuerLoginParts {
+  readonly tokens: TokenParts;
+  readonly documents: IssuerDocuments;
+  /** `secret_mount_path`. */
+  readonly directory: string;
+  readonly log: Log;
+}
+
+/** Where issuers send browsers back to. */
+export const callbackPath = "/auth/callback";
+
+/** Signs people in at issuers: code flow with PKCE (OpenID Connect Core, RFC 7636, RFC 9207). */
+export class IssuerLogin {
+  readonly #parts: IssuerLoginParts;
+  readonly #clients: IssuerClients;
+  readonly #states: LoginStates;
+
+  constructor(parts: IssuerLoginParts) {
+    const { documents, directory, tokens } = parts;
+    this.#parts = parts;
+    this.#clients = new IssuerClients({ documents, directory, now: tokens.now });
+    this.#states = loginStates(directory);
+  }
+
+  /**
+   * Where the browser goes to sign in at the JwtIssuer `name`, or at the first one, and what it keeps meanwhile.
+   * @throws PlatformError `validation_failed`, `forbidden`, `provider_unavailable`
+   */
+  async begin(
+    name: string | undefined,
+    to: string | undefined,
+    origin: string,
+  ): Promise<{ readonly location: string; readonly kept: string }> {
+    const target = loginTarget(to);
+    const issuer = chosenIssuer(this.#parts.tokens.rules(), name);
+    try {
+      const client = await this.#clients.of(issuer);
+      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
+      const location = buildAuthorizationUrl(client, {
+        redirect_uri: `${origin}${callbackPath}`,
+        scope: [...new Set(["openid", ...(issuer.login.scopes ?? [])])].join(" "),
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      });
+      const found = { issuer: issuer.name, state, nonce, verifier, to: target };
+      return { location: location.href, kept: await this.#states.seal(found, this.#parts.tokens.now()) };
+    } catch (err) {
+      throw loginRefused(issuer.name, err);
+    }
+  }
+
+  /**
+   * Who came back from an issuer to `url`, and where they want to go. Signature and claims of the issuer's token are
+   * checked as at the exchange, and it must be the answer to what this browser began.
+   * @throws PlatformError `validation_failed`, `forbidden`, `provider_unavailable`
+   */
+  async finish(url: URL, kept: string): Promise<{ readonly facts: SessionFacts; readonly to: string }> {
+    const { tokens } = this.#parts;
+    const begun = await this.#states.open(kept, tokens.now());
+    if (begun === undefined) {
+      throw new PlatformError("validation_failed", "Cannot sign in: it was not begun here in the last 10 minutes");
+    }
+    const issuer = chosenIssuer(tokens.rules(), begun.issuer);
+    try {
+      const client = await this.#clients.of(issuer);
+      const { id_token: idToken } = await authorizationCodeGrant(client, url, {
+        pkceCodeVerifier: begun.verifier,
+        expectedState: begun.state,
+        expectedNonce: begun.nonce,
+        idTokenExpected: true,
+      });
+      if (idToken === undefined) throw new IssuerFault("it gave no id token");
+      const verified = await verifySubject(idToken, tokens);
+      if (verified.issuer.name !== issuer.name) throw new IssuerFault("its token is of another issuer");
+      return { facts: factsOf(subjectClaims(verified.claims), issuer, idToken), to: begun.to };
+    } catch (err) {
+      throw loginRefused(issuer.name, err);
+    }
+  }
+
+  /** Tells the issuer that a session was ended here, without waiting for its reply. */
+  endAtIssuer({ issuer: iss, idToken }: Session): void {
+    const issuer = iss === undefined ? undefined : this.#parts.tokens.rules().issuers.get(iss);
+    if (issuer === undefined || !hasLogin(issuer) || idToken === undefined) return;
+    this.#endSession(issuer, idToken).catch((err: unknown) =>
+      this.#parts.log.warn({ err, issuer: issuer.name }, "session at issuer not ended"),
+    );
+  }
+
+  async #endSession(issuer: LoginIssuer, idToken: string): Promise<void> {
+    const client = await this.#clients.of(issuer);
+    if (client.serverMetadata().end_session_endpoint === undefined) return;
+    const url = buildEndSessionUrl(client, { id_token_hint: idToken });
+    const { status } = await this.#parts.documents.fetchFromIssuer(issuer, url.href);
+    if (status >= 400) throw new Error(`expected no error, got status ${status}`);
+  }
+}
+
+/** @throws PlatformError `validation_failed` when there is no such issuer to sign in at */
+function chosenIssuer({ issuers }: RuleSet, name: string | undefined): LoginIssuer {
+  const offered = [...issuers.values()].filter(hasLogin).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const [first] = offered;
+  const found = name === undefined || name === "" ? first : offered.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  const why = first === undefined ? "no JwtIssuer has a login" : `no JwtIssuer ${quote(name ?? "")} has a login`;
+  throw new PlatformError("validation_failed", `Cannot sign in: ${why}`);
+}
+
+function hasLogin(issuer: TrustedIssuer): issuer is LoginIssuer {
+  return issuer.login !== undefined;
+}
+
+function factsOf(claims: Session["claims"], { iss }: LoginIssuer, idToken: string): SessionFacts {
+  const { sub } = claims;
+  if (typeof sub !== "string") throw new IssuerFault("its token has no subject");
+  return { via: "issuer", subject: sub, issuer: iss, claims, idToken };
+}

@@ -1,0 +1,151 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import { sessionHeader } from "../../api/names.ts";
+import { NewSession, SessionInfo } from "../../api/schemas/iam/session.ts";
+import type { Principal } from "../../core/access/principal.ts";
+import { sessionLifetime } from "../../core/ports/session-store.ts";
+import { endCookie, endOthers, setCookie } from "../access/sessions/session-cookies.ts";
+import { credentialsDigest } from "../access/sessions/session-secret.ts";
+import { readSession } from "../access/sessions/session-reader.ts";
+import type { OpenedSession, SessionFacts } from "../access/sessions/session-table.ts";
+import { route, type RouteEntry } from "../rest/route.ts";
+import { allowedActions } from "./allowed-actions.ts";
+import type { ConsoleAccess } from "./console-parts.ts";
+import { consoleRequest, type ConsoleRequest } from "./console-request.ts";
+import { observeSignIn } from "./observe-sign-in.ts";
+
+const noBody = { status: 204, about: "Done" } as const;
+
+/** Sessions of people (`iam.md` §8). */
+export function sessionRoutes(access: ConsoleAccess): readonly RouteEntry[] {
+  const signIn = route(
+    {
+      id: "signIn",
+      group: "identity",
+      method: "POST",
+      path: "/auth/session",
+      needs: "nothing",
+      about: "Opens a session with the administrator's credentials.",
+      body: NewSession,
+      responses: [noBody],
+      documented: false,
+    },
+    () =>
+      ({ body, request, reply }) =>
+        observeSignIn(request, "signIn", access.observer, () => signInWith(body, request, reply, access)),
+  );
+  const show = route(
+    {
+      id: "getSession",
+      group: "identity",
+      method: "GET",
+      path: "/auth/session",
+      needs: "credentials",
+      about: "Says who is signed in, and what they may do.",
+      responses: [{ status: 200, about: "Who", schema: SessionInfo }],
+      documented: false,
+    },
+    () =>
+      async ({ principal, request, reply }) => {
+        reply.header("Cache-Control", "no-store");
+        return infoOf(principal, await viaOf(principal, request, access));
+      },
+  );
+  const signOut = route(
+    {
+      id: "signOut",
+      group: "identity",
+      method: "POST",
+      path: "/auth/logout",
+      needs: "nothing",
+      about: "Ends the session, also at its issuer.",
+      responses: [noBody],
+      documented: false,
+    },
+    () =>
+      ({ request, reply }) =>
+        observeSignIn(request, "signOut", access.observer, () => signOutOf(request, reply, access)),
+  );
+  return [signIn, show, signOut];
+}
+
+/** Sends the cookie of a session, and what its page sends along; ends what other pages set under its name. */
+export function sendSession(reply: FastifyReply, { names }: ConsoleRequest, { secret, session }: OpenedSession): void {
+  const others = names.session.startsWith("__Host-") ? [] : endOthers(names.session);
+  reply
+    .header("Set-Cookie", [setCookie(names.session, secret, sessionLifetime / 1_000), ...others])
+    .header(sessionHeader, session.publicHalf)
+    .header("Cache-Control", "no-store");
+}
+
+/** Opens a session instead of those that the browser has. */
+export async function replaceSession(
+  { proof }: ConsoleRequest,
+  facts: SessionFacts,
+  { sessions }: ConsoleAccess,
+  digest?: (secret: string) => string,
+): Promise<OpenedSession> {
+  const opened = await sessions.open(facts, digest);
+  for (const secret of proof.cookies) await sessions.end(secret);
+  return opened;
+}
+
+async function signInWith(
+  { user, password }: NewSession,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: ConsoleAccess,
+): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
+  const { auth, credentials, holders } = access;
+  const { address } = request.access;
+  // A colon would move from the name to the password.
+  if (user.includes(":")) {
+    auth.checkThrottle(address);
+    auth.refuse(address);
+  }
+  auth.check(`Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`, address);
+  // With `basic_auth=false` everybody is the administrator without a session.
+  if (credentials === undefined) return { principal: undefined, status: 204 };
+  const facts = { via: "basic", subject: "admin", claims: {} } as const;
+  const digest = (secret: string): string => credentialsDigest(secret, credentials());
+  const from = consoleRequest(request, access.origins());
+  const opened = await replaceSession(from, facts, access, digest);
+  sendSession(reply, from, opened);
+  return { principal: holders.holderOf(opened.session, opened.secret), status: 204 };
+}
+
+async function viaOf(principal: Principal, request: FastifyRequest, access: ConsoleAccess): Promise<string> {
+  if (principal.via !== "session") return principal.via;
+  const { proof } = consoleRequest(request, access.origins());
+  return (await readSession(proof, access.sessions, access.holders)).session.via;
+}
+
+function infoOf(principal: Principal, via: string): SessionInfo {
+  const { subject, expiresAt } = principal;
+  return {
+    user: subject,
+    via,
+    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    actions: [...allowedActions(principal)],
+  };
+}
+
+/** Whoever has the secret of a session may end it, so that a wrong header keeps nobody signed in. */
+async function signOutOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { origins, sessions, holders, login }: ConsoleAccess,
+): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
+  const { names, proof } = consoleRequest(request, origins());
+  let principal: Principal | undefined;
+  for (const secret of proof.cookies) {
+    const session = await sessions.end(secret);
+    if (session === undefined) continue;
+    principal = holders.holderOf(session, secret) ?? principal;
+    login?.endAtIssuer(session);
+  }
+  reply
+    .header("Set-Cookie", [endCookie(names.session), ...(proof.cookies.length > 1 ? endOthers(names.session) : [])])
+    .header("Cache-Control", "no-store");
+  return { principal, status: 204 };
+}

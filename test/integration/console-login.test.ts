@@ -1,0 +1,327 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+import { HttpIssuerDocuments } from "../../runtime/adapters/http/issuers/http-issuer-documents.ts";
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
+import { NatsSessionStore } from "../../runtime/adapters/nats/stores/nats-session-store.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
+import type { RuleSet } from "../../runtime/core/access/rule-set.ts";
+import type { IssuerDocuments } from "../../runtime/core/ports/issuer-documents.ts";
+import type { ObservedAccess } from "../../runtime/gateway/access/access-observer.ts";
+import { TrustedKeys } from "../../runtime/gateway/access/tokens/trusted-keys.ts";
+import { createLog } from "../../runtime/process/log.ts";
+import { sampleQueue } from "../contract/samples.ts";
+import { jwtIssuer, policy, role, rulesOf } from "../support/access-documents.ts";
+import { testNetwork } from "../support/callback-network.ts";
+import { eventually } from "../support/eventually.ts";
+import { FakeTokens } from "../support/fake-tokens.ts";
+import { freePort } from "../support/free-port.ts";
+import { newKeyPem, writeKeyFiles } from "../support/key-files.ts";
+import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
+import { FormBrowser, openOidcIssuer, type OidcIssuer } from "../support/oidc-issuer.ts";
+import { openTestConsole, TestBrowser, type TestConsole } from "../support/test-console.ts";
+
+/** Two gateways' consoles, one broker, and a real OpenID provider. */
+let server: TestNatsServer;
+let issuer: OidcIssuer;
+let one: TestConsole;
+let two: TestConsole;
+let rules: RuleSet;
+const links: NatsLink[] = [];
+const fetched: string[] = [];
+const refused: ObservedAccess[] = [];
+const changed: ObservedAccess[] = [];
+
+const outside = new HttpIssuerDocuments({ closedPorts: [], ownAddresses: [], network: testNetwork() });
+const documents: IssuerDocuments = {
+  fetchFromIssuer: (from, url, request) => {
+    fetched.push(url);
+    return outside.fetchFromIssuer(from, url, request);
+  },
+};
+
+function rulesWith(aud = "weir"): RuleSet {
+  const confidential = { clientId: "weir-2", clientSecretName: "second", scopes: ["openid"] };
+  return rulesOf(
+    jwtIssuer("idp", {
+      iss: issuer.url,
+      aud: [aud, "weir-2"],
+      login: { clientId: "weir", scopes: ["openid", "groups"] },
+    }),
+    jwtIssuer("other", { iss: `http://127.0.0.1:${unused}`, aud: ["weir"], login: confidential }),
+    policy("see", ["Function:List", "System:Info"], ["*"]),
+    role("developers", ["see"], {
+      condition: { "ForAnyValue:StringEqual": { "jwt:groups": ["dev"] }, StringEqual: { "jwt:iss": issuer.url } },
+    }),
+  );
+}
+let unused = 0;
+
+beforeAll(async () => {
+  unused = await freePort();
+  server = await openNatsServer({ users: true });
+  const connect = async (user: string): Promise<NatsLink> => {
+    const link = await NatsLink.open({ name: user, pingInterval: 5_000, ...server.access(user) });
+    links.push(link);
+    return link;
+  };
+  const facts = {
+    maxFileStore: 536_870_912,
+    payloadLimit: 1_048_576,
+    maxCallRecords: 20,
+    replicas: 1,
+    oneMachine: true,
+  };
+  const doctor = new NatsQueueStore(await connect(natsUser.doctor), facts);
+  await doctor.provision([sampleQueue({ ackWait: 1_000, maxLength: 6 })]);
+
+  const log = createLog("test", "silent");
+  const tokens = {
+    ...new FakeTokens().parts,
+    rules: () => rules,
+    issuers: new TrustedKeys({ documents, rules: () => rules, log }),
+  };
+  const observer = {
+    refused: (each: ObservedAccess) => void refused.push(each),
+    changed: (each: ObservedAccess) => void changed.push(each),
+  };
+  const open = async (): Promise<TestConsole> =>
+    openTestConsole({
+      store: new NatsSessionStore(await connect(natsUser.gateway)),
+      documents,
+      app: { tokens, observer },
+    });
+  [one, two] = [await open(), await open()];
+  const pem = newKeyPem();
+  for (const { platform } of [one, two]) {
+    await writeKeyFiles(platform.directory, pem);
+    await mkdir(join(platform.directory, "iam-clients"));
+    await writeFile(join(platform.directory, "iam-clients", "second"), "a secret of the second client\n");
+  }
+  const redirects = { redirect_uris: [one, two].map(({ origin }) => `${origin}/auth/callback`) };
+  issuer = await openOidcIssuer(
+    [
+      { client_id: "weir", token_endpoint_auth_method: "none", ...redirects },
+      { client_id: "weir-2", client_secret: "a secret of the second client", ...redirects },
+    ],
+    {
+      conformIdTokenClaims: false,
+      scopes: ["openid", "groups"],
+      claims: { openid: ["sub"], groups: ["groups"] },
+      findAccount: (_context, id) => ({
+        accountId: id,
+        claims: async () => ({
+          sub: id,
+          groups: id === "alice" ? ["dev", "ops"] : id === "many" ? Array.from({ length: 5_000 }, () => "x") : [],
+        }),
+      }),
+    },
+  );
+});
+afterAll(async () => {
+  await one?.[Symbol.asyncDispose]();
+  await two?.[Symbol.asyncDispose]();
+  await issuer?.[Symbol.asyncDispose]();
+  await Promise.all(links.map((link) => link.close()));
+  await server?.close();
+});
+beforeEach(() => {
+  rules = rulesWith();
+  for (const list of [fetched, refused, changed]) list.length = 0;
+});
+
+/** Begins to sign in; resolves with where the issuer sends the person `name` back to. */
+async function visitIssuer(browser: TestBrowser, name: string, query = ""): Promise<string> {
+  const begun = await browser.send("GET", `/auth/login${query}`);
+  expect(begun.status).toBe(303);
+  const { url } = await new FormBrowser(name).visit(begun.headers.get("location") ?? "");
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/auth\/callback\?/);
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** As the browser does after the issuer's redirect. */
+function comeBack(browser: TestBrowser, target: string): Promise<Response> {
+  return browser.send("GET", target, undefined, { "sec-fetch-site": "cross-site" });
+}
+
+async function signedIn(name: string, at = one): Promise<TestBrowser> {
+  const browser = new TestBrowser(at);
+  const reply = await comeBack(browser, await visitIssuer(browser, name));
+  expect(reply.status, await reply.text()).toBe(303);
+  return browser;
+}
+
+async function problemOf(response: Promise<Response> | Response): Promise<[number, string]> {
+  const found = await response;
+  const { detail }: { readonly detail: string } = JSON.parse(await found.text());
+  return [found.status, detail];
+}
+
+test("a person signs in at the issuer, and may do what the rules give its claims", async () => {
+  const browser = new TestBrowser(one);
+  const begun = await browser.send("GET", "/auth/login?to=/ui/functions?x=1", undefined, { "sec-fetch-site": "none" });
+  const [cookie = ""] = begun.headers.getSetCookie();
+  expect(cookie).toMatch(/^weir-login=[^;]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
+  const location = new URL(begun.headers.get("location") ?? "");
+  expect(Object.fromEntries(location.searchParams)).toMatchObject({
+    client_id: "weir",
+    response_type: "code",
+    scope: "openid groups",
+    code_challenge_method: "S256",
+    redirect_uri: `${one.origin}/auth/callback`,
+  });
+  const secrets = ["state", "nonce", "code_challenge"].map((name) => location.searchParams.get(name) ?? "");
+  for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/);
+  for (const secret of [...secrets, "idp"])
+    expect(Buffer.from(cookie, "base64url").toString("latin1")).not.toContain(secret);
+
+  const { url } = await new FormBrowser("alice").visit(location.href);
+  const reply = await comeBack(browser, url.slice(one.origin.length));
+  expect([reply.status, reply.headers.get("location")]).toEqual([303, `/ui/functions?x=1#session=${browser.half}`]);
+  expect([...browser.cookies.keys()]).toEqual(["weir-session"]);
+  expect(reply.headers.getSetCookie().join()).toMatch(
+    /weir-session=[\w-]{43}; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict/,
+  );
+
+  const shown = await browser.send("GET", "/auth/session");
+  expect(JSON.parse(await shown.text())).toMatchObject({
+    user: "fed:alice",
+    via: "issuer",
+    actions: ["Function:List", "System:Info"],
+  });
+  const who = await browser.send("GET", "/system/iam/whoami");
+  expect(JSON.parse(await who.text())).toMatchObject({
+    subject: "fed:alice",
+    issuer: issuer.url,
+    via: "session",
+    administrator: false,
+    policies: ["see"],
+  });
+  expect((await browser.send("GET", "/system/functions")).status).toBe(200);
+  expect(await problemOf(browser.send("PUT", "/system/functions", { service: "a", image: "a/b:1" }))).toEqual([
+    403,
+    expect.stringContaining(`fed:alice (${issuer.url}) has no policy that allows Function:Update`),
+  ]);
+  expect(changed).toMatchObject([{ action: "finishLogin", principal: { subject: "fed:alice", via: "session" } }]);
+});
+
+test("rules count at the next request: roles, and the issuer itself", async () => {
+  const [alice, bob] = [await signedIn("alice"), await signedIn("bob")];
+  expect((await bob.send("GET", "/system/info")).status).toBe(403);
+  rules = rulesOf(
+    jwtIssuer("idp", { iss: issuer.url, aud: ["weir"], login: { clientId: "weir" } }),
+    policy("see", ["System:Info"], ["*"]),
+    role("bob", ["see"], { principal: { "jwt:sub": ["bob"] } }),
+  );
+  expect((await alice.send("GET", "/system/info")).status).toBe(403);
+  expect((await bob.send("GET", "/system/info")).status).toBe(200);
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir"] }));
+  expect((await bob.send("GET", "/system/info")).status).toBe(401);
+});
+
+test("a session is known to all gateways, and ended on all of them within a second, and at the issuer", async () => {
+  const here = await signedIn("alice");
+  const there = new TestBrowser(two);
+  for (const [name, value] of here.cookies) there.cookies.set(name, value);
+  there.half = here.half;
+  // At once, though the other gateway may not have heard of it yet.
+  expect((await there.send("GET", "/system/info")).status).toBe(200);
+
+  expect((await here.send("POST", "/auth/logout")).status).toBe(204);
+  const ended = performance.now();
+  await eventually(async () => (await there.send("GET", "/system/info")).status === 401, { what: "the end", every: 1 });
+  expect(performance.now() - ended).toBeLessThan(1_000);
+  await eventually(() => fetched.some((url) => url.startsWith(`${issuer.url}/session/end?id_token_hint=`)), {
+    what: "the end of the issuer's session",
+  });
+  expect(changed.map(({ action }) => action)).toEqual(["finishLogin", "signOut"]);
+});
+
+test("a client with a secret signs in with it", async () => {
+  const login = { clientId: "weir-2", clientSecretName: "second" };
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir-2"], login }));
+  const browser = await signedIn("carol");
+  const shown = await browser.send("GET", "/auth/session");
+  expect(JSON.parse(await shown.text())).toMatchObject({ user: "fed:carol", actions: [] });
+
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir-2"], login: { clientId: "weir-2" } }));
+  const other = new TestBrowser(one);
+  expect(await problemOf(comeBack(other, await visitIssuer(other, "carol")))).toEqual([
+    403,
+    'Cannot sign in at issuer "idp": it gave no token: invalid_client',
+  ]);
+});
+
+test("only the browser that began a sign-in can finish it, and once", async () => {
+  const browser = new TestBrowser(one);
+  const target = await visitIssuer(browser, "alice");
+  const stranger = new TestBrowser(one);
+  expect(await problemOf(comeBack(stranger, target))).toEqual([400, expect.stringContaining("did not begin")]);
+  await stranger.send("GET", "/auth/login");
+  expect(await problemOf(comeBack(stranger, target))).toEqual([403, expect.stringContaining("state")]);
+  expect(stranger.cookies.size).toBe(0);
+
+  const kept = new Map(browser.cookies);
+  expect((await comeBack(browser, target)).status).toBe(303);
+  expect(browser.cookies.has("weir-login")).toBe(false);
+  expect((await comeBack(browser, target)).status).toBe(400);
+  for (const [name, value] of kept) browser.cookies.set(name, value);
+  expect(await problemOf(comeBack(browser, target))).toEqual([403, expect.stringContaining("invalid_grant")]);
+  expect(refused.map(({ action, status }) => `${action} ${status}`)).toContain("finishLogin 403");
+});
+
+test.each([
+  ["another iss", (query: URLSearchParams) => query.set("iss", "https://evil.example"), /iss/],
+  ["no iss", (query: URLSearchParams) => query.delete("iss"), /iss/],
+  ["another state", (query: URLSearchParams) => query.set("state", "x"), /state/],
+  ["another code", (query: URLSearchParams) => query.set("code", "x"), /invalid_grant/],
+  ["no code", (query: URLSearchParams) => query.delete("code"), /code/],
+])("%s is refused", async (_, alter, why) => {
+  const browser = new TestBrowser(one);
+  const target = new URL(await visitIssuer(browser, "alice"), one.origin);
+  alter(target.searchParams);
+  expect(await problemOf(comeBack(browser, target.pathname + target.search))).toEqual([
+    403,
+    expect.stringMatching(why),
+  ]);
+  expect(browser.cookies.size).toBe(0);
+});
+
+test("what the issuer refuses, or says wrongly, is said in a sentence", async () => {
+  const browser = new TestBrowser(one);
+  const target = new URL(await visitIssuer(browser, "alice"), one.origin);
+  target.searchParams.delete("code");
+  target.searchParams.set("error", "access_denied");
+  expect(await problemOf(comeBack(browser, target.pathname + target.search))).toEqual([
+    403,
+    'Cannot sign in at issuer "idp": it refused: access_denied',
+  ]);
+
+  rules = rulesWith("somebody-else");
+  expect(await problemOf(comeBack(browser, await visitIssuer(browser, "alice")))).toEqual([
+    403,
+    expect.stringMatching(/its token is not valid: .*aud/),
+  ]);
+  rules = rulesWith();
+  expect(await problemOf(comeBack(browser, await visitIssuer(browser, "many")))).toEqual([
+    403,
+    expect.stringContaining("its token is not valid: it is longer than 16384 characters"),
+  ]);
+});
+
+test("a sign-in that cannot begin says why", async () => {
+  const browser = new TestBrowser(one);
+  const begin = (query: string, site = "same-origin") =>
+    problemOf(browser.send("GET", `/auth/login${query}`, undefined, { "sec-fetch-site": site }));
+  expect(await begin("?issuer=nope")).toEqual([400, 'Cannot sign in: no JwtIssuer "nope" has a login']);
+  expect(await begin("?to=//evil.example/ui/")).toEqual([400, expect.stringContaining("expected a path below /ui/")]);
+  expect(await begin("?issuer=other")).toEqual([503, 'Cannot sign in at issuer "other": it is unavailable']);
+  expect(await begin("", "cross-site")).toEqual([403, expect.stringContaining("Sec-Fetch-Site")]);
+  rules = rulesOf();
+  expect(await begin("")).toEqual([400, "Cannot sign in: no JwtIssuer has a login"]);
+  expect(browser.cookies.size).toBe(0);
+});
