@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Edition } from "../../runtime/api/editions.ts";
 import { checkAnswer } from "../support/api-answers.ts";
 import { sendVerbatim } from "../support/verbatim-request.ts";
-import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
+import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
 /** The contract's bad-input table, rows of `/system/`; those of calls are in `bad-input-calls`. */
 const platforms = new Map<Edition, RestPlatform>();

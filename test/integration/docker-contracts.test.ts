@@ -12,9 +12,10 @@ import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
 import { logSourceContract } from "../contract/log-source.contract.ts";
 import { secretStoreContract } from "../contract/secret-store.contract.ts";
 import { usageContract, type OpenUsage } from "../contract/usage.contract.ts";
+import { workloadTokenContract } from "../contract/workload-token.contract.ts";
 import { noDockerEngine } from "../support/docker-engine.ts";
 import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
-import { dockerProvider, tagEcho } from "../support/docker-provider.ts";
+import { dockerProvider, runReplica, tagEcho } from "../support/docker-provider.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -101,6 +102,23 @@ describe.skipIf(noDockerEngine() !== undefined)("with a container engine", () =>
         close,
       };
     }));
+
+  describe("workload tokens of the docker provider", () => {
+    let opening: Awaited<ReturnType<typeof opened>>;
+    beforeAll(async () => {
+      opening = await opened();
+    });
+    afterAll(() => opening?.close());
+    workloadTokenContract({
+      engine: () => opening.provider,
+      run: async (ref, script, environment) => {
+        const fprocess = `sh -c '${script}'`;
+        const spec = { ...ref, envProcess: fprocess, environment: { ...environment, fprocess } };
+        const { id, url } = await runReplica(opening.provider, spec);
+        return { id, call: async () => (await fetch(url, { method: "POST" })).text() };
+      },
+    });
+  });
 
   describe("secrets of the docker provider", () =>
     secretStoreContract(async () => {

@@ -17,8 +17,9 @@ import {
 import { openMemoryAsyncInvoker, type MemoryAsyncOptions } from "../support/memory-async-invoker.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 import { openSyncGateway } from "../support/sync-gateway.ts";
+import { openTestConsole } from "../support/test-console.ts";
 import { sendVerbatim } from "../support/verbatim-request.ts";
-import { openRestPlatform } from "./rest-platform.ts";
+import { openRestPlatform } from "../support/rest-platform.ts";
 
 /** Every error code of the contract, produced by a request to a real server. */
 let platform: Platform;
@@ -134,6 +135,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   target_too_long: [414, () => ask("GET", `/function/held?${"x".repeat(8_192)}`)],
   unsupported_media_type: [415, () => ask("PUT", "/system/functions", hello, ["Content-Encoding", "gzip"])],
   expectation_failed: [417, () => ask("GET", "/function/held", undefined, ["Expect", "200-ok"])],
+  wrong_host: [421, wrongHost],
   log_query_invalid: [422, () => ask("GET", "/system/logs?name=held&tail=abc")],
   too_many_logins: [429, tooManyLogins],
   too_many_calls: [429, tooManyCalls],
@@ -193,6 +195,11 @@ function queueNotFound(): Promise<Response> {
 function storeFull(): Promise<Response> {
   const full = { create: async () => ({ kind: "refused", because: "store-full" }) as const };
   return callKeptInMemory("stored", "default", { ledger: ledgerWith(new MemoryCallLedger(), full) });
+}
+
+async function wrongHost(): Promise<Response> {
+  await using opened = await openTestConsole();
+  return opened.send("GET", "/system/info", { host: "evil.example" });
 }
 
 async function resultNotFound(): Promise<Response> {

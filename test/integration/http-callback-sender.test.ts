@@ -5,7 +5,7 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { enginePorts } from "../../runtime/core/callbacks/callback-origins.ts";
-import { machineNetwork } from "../../runtime/adapters/http/callbacks/callback-network.ts";
+import { machineNetwork } from "../../runtime/adapters/http/outside/outside-network.ts";
 import {
   HttpCallbackSender,
   type CallbackSenderOptions,

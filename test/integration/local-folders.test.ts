@@ -17,7 +17,7 @@ import { livingProcesses } from "../support/process-tree.ts";
 import { steadyCalls } from "../support/steady-calls.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
-import { openRestPlatform } from "./rest-platform.ts";
+import { openRestPlatform } from "../support/rest-platform.ts";
 
 const isRoot = process.getuid?.() === 0;
 const localFolder = "com.service.local.folder";

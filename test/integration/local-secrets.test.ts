@@ -8,6 +8,7 @@ import { openLocalProvider } from "../../runtime/adapters/machine/local/open-loc
 import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";
+import { workloadTokenContract } from "../contract/workload-token.contract.ts";
 import { secretStoreContract } from "../contract/secret-store.contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
@@ -75,9 +76,10 @@ describe("secrets of running functions", () => {
     name: string,
     envProcess: string,
     secrets: readonly string[],
+    more: Readonly<Record<string, string>> = {},
   ): Promise<Replica & { readonly address: string }> {
     const ref = { namespace: "functions", name };
-    const environment = { fprocess: envProcess, SERVICE_SECRETS_DIR: provider.secretsDirectory(ref) };
+    const environment = { fprocess: envProcess, SERVICE_SECRETS_DIR: provider.secretsDirectory(ref), ...more };
     const spec: ReplicaSpec = { ...echoSpec(ref), envProcess, environment, secrets };
     const { id } = await provider.replicas.start(spec);
     return await eventually(
@@ -195,5 +197,13 @@ describe("secrets of running functions", () => {
     await provider.replicas.stop(first.id);
 
     expect((await ask(second)).trim()).toBe("new");
+  });
+
+  workloadTokenContract({
+    engine: () => provider,
+    run: async ({ name }, script, environment) => {
+      const replica = await run(name, `sh -c '${script}'`, [], environment);
+      return { id: replica.id, call: () => ask(replica) };
+    },
   });
 });

@@ -59,7 +59,10 @@ test("a run through the gateway reaches the function like one sent straight to i
     "x-custom": "1",
     "x-forwarded-for": "127.0.0.1",
     "x-forwarded-proto": "http",
+    "x-auth-subject": "admin",
   });
+  expect((run?.rawHeaders ?? []).filter((name) => /^x-auth/i.test(name))).toEqual(["X-Auth-Subject"]);
+  expect(callback.headers["x-auth-subject"]).toBeUndefined();
   for (const name of ["weir-invoke", "weir-timeout", "authorization"]) expect(run?.headers[name]).toBeUndefined();
   expect((run?.rawHeaders ?? []).filter((name) => name.toLowerCase() === "x-forwarded-for")).toHaveLength(1);
 });
@@ -106,9 +109,16 @@ test("without the key, or with another one, the platform's headers are dropped",
     expect(refused.status).toBe(401);
   }
   const entered = await platform.calls.send("POST", "/function/echo", {
-    headers: { authorization: authorization(), "weir-invoke": "guess", "x-call-attempt": "7", "weir-timeout": "1" },
+    headers: {
+      authorization: authorization(),
+      "weir-invoke": "guess",
+      "x-call-attempt": "7",
+      "weir-timeout": "1",
+      "x-auth-issuer": "https://root.example",
+    },
   });
   expect(entered.status).toBe(200);
+  expect(echo.requests.at(-1)?.headers["x-auth-issuer"]).toBeUndefined();
   expect(echo.requests.at(-1)?.headers["x-call-attempt"]).toBeUndefined();
 });
 

@@ -297,7 +297,7 @@ describe("synchronous call", () => {
     const fn = await serve();
     const gateway = await open({
       invoker: {
-        authorise: (authorization) => {
+        authorise: ({ authorization }) => {
           if (authorization !== "Basic good")
             throw new PlatformError("credentials_invalid", "Cannot call: credentials are wrong");
         },

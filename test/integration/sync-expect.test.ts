@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 import { openRawClient } from "../support/raw-client.ts";
 import { freeAddress, syncFixture } from "../support/sync-fixture.ts";
-import { openRestPlatform } from "./rest-platform.ts";
+import { openRestPlatform } from "../support/rest-platform.ts";
 
 const interim = "HTTP/1.1 100 Continue\r\n\r\n";
 const head = (target: string, more = "Content-Length: 2\r\n", version = "1.1"): string =>

@@ -114,7 +114,7 @@ describe("WebSocket", () => {
     const fn = await serveWebSocket();
     const gateway = await open({
       invoker: {
-        authorise: (authorization) => {
+        authorise: ({ authorization }) => {
           if (authorization !== "Basic good")
             throw new PlatformError("credentials_invalid", "Cannot call: credentials are wrong");
         },

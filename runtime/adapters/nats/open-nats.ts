@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { recordLifetime, type CallTimes } from "../../core/calls/call-ttl.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
+import { NatsAuditTrail } from "./audit/nats-audit-trail.ts";
 import { NatsBrokerView } from "./records/nats-broker-view.ts";
 import { NatsActivity } from "./stores/nats-activity.ts";
 import { NatsCallLedger } from "./records/nats-call-ledger.ts";
@@ -16,6 +17,7 @@ import { NatsLeases } from "./stores/nats-leases.ts";
 import type { NatsLink, NatsOptions } from "./link/nats-link.ts";
 import { NatsNamespaceStore } from "./stores/nats-namespace-store.ts";
 import { NatsQueueCatalog } from "./stores/nats-queue-catalog.ts";
+import { NatsSessionStore } from "./stores/nats-session-store.ts";
 import { NatsQueueStates } from "./queues/nats-queue-states.ts";
 import { NatsQueueStore } from "./queues/nats-queue-store.ts";
 import type { StreamFacts } from "./streams.ts";
@@ -80,6 +82,8 @@ export function gatewayBroker(link: NatsLink, times: CallTimes) {
     letters: new NatsDeadLetters(link),
     queues: new NatsQueueCatalog(link),
     broker: new NatsBrokerView(link),
+    audit: new NatsAuditTrail(link),
+    sessions: new NatsSessionStore(link),
   };
 }
 

@@ -7,6 +7,10 @@ export const deadLetterStream = "DLQ";
 export const workersConsumer = "workers";
 export const callbacksConsumer = "callbacks";
 
+/** Streams of the audit trail, each with the one subject that it stores. */
+export const auditStream = { change: "audit_change", refusal: "audit_refusal" } as const;
+export const auditSubject = { change: "audit.change", refusal: "audit.refusal" } as const;
+
 export const bucket = {
   calls: "calls",
   results: "results",
@@ -14,6 +18,7 @@ export const bucket = {
   functions: "functions",
   namespaces: "namespaces",
   endpoints: "endpoints",
+  sessions: "sessions",
 } as const;
 
 export const signalSubject = { cancelled: "ctl.cancel", ended: "ctl.ended" } as const;

@@ -2,6 +2,8 @@ import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from "
 
 import { messageRoom } from "../../api/broker/nats-server-options.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
+import { sessionLifetime } from "../../core/ports/session-store.ts";
+import { auditStreams } from "./audit/audit-streams.ts";
 import { bucket, bucketStream, callbackStream, deadLetterStream, queueStream } from "./stream-names.ts";
 
 /** Desired configuration of a stream. */
@@ -43,7 +45,7 @@ export function mostCalls(facts: Pick<StreamFacts, "maxFileStore" | "maxCallReco
  * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 10 %, `results` 5 %
  * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB. The rest is split equally among the queues and
  * `undeclared` others, which are no longer declared but still exist. Functions, namespaces, endpoints and declared
- * queues take at most 12 % more.
+ * queues take at most 12 % more, sessions 1 %, the audit trail 2 %.
  */
 export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[], undeclared = 0): WantedStream[] {
   const share = (percent: number, max = Number.POSITIVE_INFINITY) =>
@@ -99,6 +101,13 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     },
     { ...keyValue(bucket.results, file), allow_msg_ttl: true, max_bytes: sizes.results, max_msg_size: messageSize },
     { ...keyValue(bucket.queues, file), allow_msg_ttl: true, max_bytes: share(1, mebibyte), allow_direct: false },
+    {
+      ...keyValue(bucket.sessions, file),
+      max_bytes: share(1, 16 * mebibyte),
+      max_msg_size: 65_536,
+      max_age: sessionLifetime * 1_000_000,
+    },
+    ...auditStreams(facts.maxFileStore, facts.replicas),
     ...(facts.oneMachine
       ? [
           { ...keyValue(bucket.functions, file), max_bytes: share(5, 64 * mebibyte), max_msg_size: 4 * mebibyte },

@@ -14,6 +14,7 @@ export class MemoryReplicas implements Replicas {
   readonly #orphans = new Map<string, FunctionRef>();
   readonly #listeners = new Set<(ref: FunctionRef) => void>();
   readonly #forgotten: FunctionRef[] = [];
+  readonly #tokens = new Map<string, string>();
   readonly #forgottenNamespaces: string[] = [];
   #count = 0;
   #refusal: PlatformError | undefined;
@@ -31,6 +32,11 @@ export class MemoryReplicas implements Replicas {
   /** Namespaces of which everything was removed, in order. */
   get forgottenNamespaces(): readonly string[] {
     return this.#forgottenNamespaces;
+  }
+
+  /** The workload token that replicas of a function read. */
+  tokenOf(ref: FunctionRef): string | undefined {
+    return this.#tokens.get(formatRef(ref));
   }
 
   /** The error of every `start` from now on; undefined = none. */
@@ -94,6 +100,11 @@ export class MemoryReplicas implements Replicas {
 
   async check(): Promise<void> {
     if (this.#unavailable !== undefined) throw new PlatformError("provider_unavailable", this.#unavailable);
+  }
+
+  async showToken(ref: FunctionRef, token: string | undefined): Promise<void> {
+    if (token === undefined) this.#tokens.delete(formatRef(ref));
+    else this.#tokens.set(formatRef(ref), token);
   }
 
   async forget({ namespace, name }: FunctionRef): Promise<void> {

@@ -42,12 +42,13 @@ export async function publishDurably(
   headers: MsgHdrs | HeaderBlock,
   until: number,
 ): Promise<PublishOutcome> {
-  const outcome = await publish(link, subject, body, headers, until);
+  const outcome = await publishUnreported(link, subject, body, headers, until);
   link.state.onPublished(outcome);
   return outcome;
 }
 
-async function publish(
+/** As `publishDurably`, for a stream without which calls go on: the outcome says nothing about the broker's state. */
+export async function publishUnreported(
   link: NatsLink,
   subject: string,
   body: Uint8Array,
