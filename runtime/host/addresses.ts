@@ -38,7 +38,7 @@ export function hostCallbackRules(settings: HostSettings, own: string, closedUrl
     ...settings,
     clusterGatewayUrl: clusterGatewayUrl(settings),
     publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
-    platformPorts: closedUrls.map((url) => Number(new URL(url).port)),
+    platformPorts: [settings.consolePort, ...closedUrls.map((url) => Number(new URL(url).port))],
     engine: settings.dockerSocket ?? dockerHost(),
     ownAddresses: ownAddresses(),
   });

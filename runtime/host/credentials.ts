@@ -4,6 +4,8 @@ import { join } from "node:path";
 
 import { credentialFile } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
+import { makeSigningKey } from "../api/iam/signing-keys.ts";
+import { dropPreviousKey } from "./signing-keys.ts";
 
 /** The credentials of the administrator, and the key that function tokens are signed with. */
 export interface HostCredentials {
@@ -17,14 +19,21 @@ export const generatedUser = "admin";
 
 const passwordBytes = 24;
 const keyBytes = 32;
+/** How long a callback is signed with the previous key, too, milliseconds: receivers may keep public keys that long. */
+const callbackKeyOverlap = 24 * 3_600_000;
 
 /**
- * Reads the credentials in `directory` (mode 0700, files 0600) and generates missing ones, as there is no default
- * password. Generated secrets have at least 192 bits of entropy and are safe in a URL.
+ * Reads the credentials in `directory` (mode 0700, files 0600) and generates missing ones, the keys that callbacks and
+ * tokens are signed with among them, as there is no default password. Generated secrets have at least 192 bits of
+ * entropy and are safe in a URL.
  * @throws PlatformError when a file is empty
  */
-export async function openCredentials(directory: string): Promise<HostCredentials> {
+export async function openCredentials(directory: string, now: number = Date.now()): Promise<HostCredentials> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  await readOrMake(join(directory, credentialFile.callbackKey), () => makeSigningKey("callbacks"));
+  await readOrMake(join(directory, credentialFile.issuerKey), () => makeSigningKey("tokens"));
+  await readOrMake(join(directory, credentialFile.workloadKey), () => makeSigningKey("tokens"));
+  await dropPreviousKey(directory, "callbacks", { overlap: callbackKeyOverlap, now });
   return {
     user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),
     password: await readOrMake(join(directory, credentialFile.password), () =>
@@ -34,6 +43,25 @@ export async function openCredentials(directory: string): Promise<HostCredential
       randomBytes(keyBytes).toString("base64url"),
     ),
   };
+}
+
+/**
+ * The issuer of this machine's tokens: `publicUrl`, else the name that was made of `ownUrl` at the first start without
+ * one, as another port must not end all tokens.
+ * @throws PlatformError when the file is empty or holds no URL
+ */
+export async function openIssuerName(
+  directory: string,
+  { publicUrl, ownUrl }: { readonly publicUrl: string | undefined; readonly ownUrl: string },
+): Promise<string> {
+  if (publicUrl !== undefined) return publicUrl;
+  const file = join(directory, credentialFile.issuer);
+  const issuer = await readOrMake(file, () => ownUrl);
+  if (URL.canParse(issuer)) return issuer;
+  throw new PlatformError(
+    "internal_error",
+    `Cannot use the issuer name in "${file}": it is no URL; write one there or remove the file`,
+  );
 }
 
 async function readOrMake(file: string, make: () => string): Promise<string> {

@@ -18,6 +18,8 @@ export interface DataLayout {
   readonly logs: string;
   /** What running replicas need; nothing in it outlives them. */
   readonly run: string;
+  /** Rules of who may do what, unless `iam_directory` names another place. */
+  readonly iam: string;
   /** Copies of folders that functions are run from. */
   readonly snapshots: string;
   /** File that names the provider chosen at the first start. */
@@ -43,6 +45,7 @@ export function dataLayout(path: string): DataLayout {
     secrets: join(root, "secrets"),
     logs: join(root, "logs"),
     run: join(root, "run"),
+    iam: join(root, "iam"),
     snapshots: join(root, "snapshots"),
     provider: join(root, "provider"),
     address: join(root, "address"),

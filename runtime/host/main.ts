@@ -1,11 +1,13 @@
 import { createLog } from "../process/log.ts";
 import { runService } from "../process/run-service.ts";
 import { declareQueues } from "../queue-doctor/declare-queues.ts";
+import { openAccess } from "./parts/access.ts";
 import { openAutoscaler } from "./parts/autoscaler.ts";
 import { openBroker } from "./parts/broker.ts";
 import { openDoctor } from "./parts/doctor.ts";
 import { openEngine } from "./parts/engine.ts";
 import { openGateway } from "./parts/gateway.ts";
+import { openIdentity } from "./parts/identity.ts";
 import { openOutgoing } from "./parts/outgoing.ts";
 import { openPlace } from "./parts/place.ts";
 import { openProvider } from "./parts/provider.ts";
@@ -43,10 +45,12 @@ await runService({
       .with(openBroker)
       .with(openDoctor)
       .with(openEngine)
+      .with(openIdentity)
       .with(openProvider)
       .with(openAutoscaler)
       .with(openOutgoing)
       .with(openQueueWorkers)
+      .with(openAccess)
       .with(openGateway)
       .with(openReadiness).opened;
   },

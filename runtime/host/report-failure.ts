@@ -21,7 +21,10 @@ export function failureText(err: unknown): string {
   return err.message.startsWith("Cannot ") ? err.message : `Cannot start: ${err.message}`;
 }
 
+/** The flags that set a port. */
+export type PortFlag = "port" | "admin-port" | "console-port";
+
 /** The sentence for a port that another program listens on. */
-export function busyPort(port: number, flag: "port" | "admin-port"): string {
+export function busyPort(port: number, flag: PortFlag): string {
   return `Cannot listen on port ${port}: another program uses it; stop that one or choose another with --${flag}`;
 }

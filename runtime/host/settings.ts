@@ -48,6 +48,9 @@ export const hostSettings = {
   host,
   port: gatewayPort,
   data: text("data", { fallback: ".weir", about: "Directory where everything is kept" }),
+  iamDirectory: optionalText("iam_directory", {
+    about: "Directory of JwtIssuers, Policies and Roles, in YAML files; when absent, iam in the data directory",
+  }),
   provider: choice("provider", ["auto", ...providerNames], {
     fallback: "auto",
     about: "What runs functions: local = processes, docker = containers, auto = what the first start chose",
@@ -110,7 +113,7 @@ export const hostRules: readonly SettingRule<HostSettings>[] = [
     ...queueWorkerRules,
     ...queueDoctorRules,
     ...autoscalerRules,
-    differentPorts(["port", "adminPort", "natsPort", "natsMonitorPort"]),
+    differentPorts(["port", "adminPort", "consolePort", "natsPort", "natsMonitorPort"]),
   ]),
 ];
 

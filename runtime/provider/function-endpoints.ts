@@ -12,6 +12,8 @@ export interface EndpointsFacts {
   readonly replicas: readonly TrackedReplica[];
   readonly backoff: Backoff | undefined;
   readonly blocked: ReplicaFailure | undefined;
+  /** What a person has to act on although replicas run. */
+  readonly attention: ReplicaFailure | undefined;
   /** No replica is started before this time, Unix milliseconds. */
   readonly startAfter: number;
   /** The conditions that were published last. */
@@ -26,6 +28,7 @@ export function functionEndpoints({
   replicas,
   backoff,
   blocked,
+  attention,
   startAfter,
   previous,
   now,
@@ -45,6 +48,7 @@ export function functionEndpoints({
       superseded: replicas.filter(({ replica }) => replica.generation !== generation).length,
       backoff: current.length >= wanted.replicas ? undefined : backoff,
       blocked,
+      attention,
       progress: replicas.find(({ replica, waitsFor }) => replica.generation === generation && waitsFor)?.waitsFor,
       backingOff: now < startAfter && live.length === 0 && !awaitsProvider(blocked),
     },

@@ -1,11 +1,16 @@
+import { join } from "node:path";
+
+import { workloadTokenFile } from "../api/names.ts";
 import type { DesiredFunction } from "../core/functions/desired-function.ts";
 import type { FunctionRef } from "../core/functions/function-ref.ts";
 import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoints.ts";
+import type { CallbackSecrets } from "../core/ports/callback-secrets.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { Replicas } from "../core/ports/replicas.ts";
 import { backOffRestart, type Backoff, type ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
 import { decideReconcile, type ReconcileAction } from "../core/replicas/reconcile.ts";
 import type { Log } from "../process/log.ts";
+import { CallbackSecretCheck } from "./callback-secret-check.ts";
 import { functionEndpoints } from "./function-endpoints.ts";
 import { probePlans } from "./probe-plan.ts";
 import { ReplicaProbe } from "./replica-probe.ts";
@@ -13,6 +18,7 @@ import { replicaSpec } from "./replica-spec.ts";
 import { sameEndpoints } from "./same-endpoints.ts";
 import { blockedRetry, startRefusal } from "./start-refusal.ts";
 import { TrackedReplica } from "./tracked-replica.ts";
+import { WorkloadToken, type WorkloadIdentity } from "./workload-token.ts";
 
 /** What a reconciler depends on; durations in milliseconds. */
 export interface ReconcilerParts {
@@ -22,6 +28,10 @@ export interface ReconcilerParts {
   readonly gatewayUrl: string;
   /** Where a function finds its secrets. */
   readonly secretsDirectory: (ref: FunctionRef) => string;
+  /** Absent: nobody looks whether callbacks can be signed. */
+  readonly callbackSecrets?: CallbackSecrets;
+  /** Absent: functions get no workload tokens. */
+  readonly identity?: WorkloadIdentity | undefined;
   readonly upstreamTimeout: number;
   readonly log: Log;
   readonly now: () => number;
@@ -40,6 +50,8 @@ export class FunctionReconciler {
   readonly #parts: ReconcilerParts;
   readonly #changed: () => void;
   readonly #tracked = new Map<string, TrackedReplica>();
+  readonly #callbackSecret: CallbackSecretCheck;
+  readonly #token: WorkloadToken;
   #wanted: DesiredFunction | undefined;
   #backoff: Backoff | undefined;
   #blocked: { readonly failure: ReplicaFailure; readonly until: number } | undefined;
@@ -52,6 +64,8 @@ export class FunctionReconciler {
     this.#parts = parts;
     this.#changed = changed;
     this.#published = published;
+    this.#callbackSecret = new CallbackSecretCheck(parts);
+    this.#token = new WorkloadToken(ref, parts);
   }
 
   /** Sets the desired state; undefined = removed. A function that was recreated shares nothing with the one before. */
@@ -72,6 +86,8 @@ export class FunctionReconciler {
   async pass(): Promise<{ readonly again: number | undefined } | "gone"> {
     const wanted = this.#wanted;
     await this.#observe(wanted);
+    await this.#callbackSecret.look(wanted);
+    if (wanted !== undefined && this.#tracked.size > 0) await this.#token.look(wanted);
     const actions = this.#decide(wanted);
     for (const action of actions) if (action.action === "retire") this.#retire(action.id);
     await this.#publish(wanted);
@@ -80,6 +96,7 @@ export class FunctionReconciler {
     if (started === "failed") await this.#publish(wanted);
     if (wanted === undefined && this.#tracked.size === 0) {
       await this.#parts.replicas.forget(this.ref);
+      this.#token.forget();
       if (this.#wanted === undefined) return "gone";
       this.#changed();
     }
@@ -88,7 +105,7 @@ export class FunctionReconciler {
     const drained = [...this.#tracked.values()].flatMap(({ unpublishedAt, stopping }) =>
       unpublishedAt === undefined || stopping ? [] : [unpublishedAt + drain],
     );
-    const next = Math.min(...waits, ...drained);
+    const next = Math.min(...waits, ...drained, this.#callbackSecret.until, this.#tokenDue());
     return { again: Number.isFinite(next) ? next : undefined };
   }
 
@@ -163,6 +180,11 @@ export class FunctionReconciler {
     });
   }
 
+  /** Functions without replicas need no token before one starts. */
+  #tokenDue(): number {
+    return this.#tracked.size > 0 ? this.#token.until : Number.POSITIVE_INFINITY;
+  }
+
   #startAfter(): number {
     return Math.max(this.#backoff?.until ?? 0, this.#blocked?.until ?? 0);
   }
@@ -186,6 +208,7 @@ export class FunctionReconciler {
         replicas: all,
         backoff: this.#backoff,
         blocked: this.#blocked?.failure,
+        attention: this.#callbackSecret.failure,
         startAfter: this.#startAfter(),
         previous: this.#published?.conditions ?? [],
         now: this.#parts.now(),
@@ -221,14 +244,14 @@ export class FunctionReconciler {
   ): Promise<"none" | "started" | "failed"> {
     const count = actions.reduce((sum, action) => (action.action === "start" ? sum + action.count : sum), 0);
     if (wanted === undefined || count === 0) return "none";
+    const { gatewayUrl, identity, replicas, upstreamTimeout } = this.#parts;
     const secretsDirectory = this.#parts.secretsDirectory(this.ref);
-    const spec = replicaSpec(
-      wanted,
-      { gatewayUrl: this.#parts.gatewayUrl, secretsDirectory, port: this.#parts.replicas.traits.port },
-      this.#parts.upstreamTimeout,
-    );
+    const tokenFile = identity && join(secretsDirectory, workloadTokenFile.machine);
+    const surroundings = { gatewayUrl, secretsDirectory, tokenFile, port: replicas.traits.port };
+    const spec = replicaSpec(wanted, surroundings, upstreamTimeout);
     try {
-      for (let number = 0; number < count; number += 1) await this.#parts.replicas.start(spec);
+      await this.#token.show(wanted);
+      for (let number = 0; number < count; number += 1) await replicas.start(spec);
       this.#blocked = undefined;
       this.#changed();
       return "started";

@@ -1,3 +1,4 @@
+import { MountedCallbackSecrets } from "../adapters/files/mounted-callback-secrets.ts";
 import { HttpCallbackSender } from "../adapters/http/callbacks/http-callback-sender.ts";
 import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
 import { invokerFor } from "../adapters/http/upstream/invoker-for.ts";
@@ -48,6 +49,7 @@ await run({
       ...invokerFor(upstream, settings),
       onGone: (address) => upstream.release(address),
       sender,
+      callbackSecrets: new MountedCallbackSecrets(settings.secretMountPath),
       metrics: buildWorkerMetrics(admin.registry),
       invocations: buildInvocationMetrics(admin.registry),
       log,

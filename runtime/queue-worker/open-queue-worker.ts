@@ -11,6 +11,7 @@ import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { DeliverySource } from "../core/ports/call-queue.ts";
 import type { CallSignals } from "../core/ports/call-signals.ts";
 import type { CallbackQueue, QueuedCallback } from "../core/ports/callback-queue.ts";
+import type { CallbackSecrets } from "../core/ports/callback-secrets.ts";
 import type { CallbackSender } from "../core/ports/callback-sender.ts";
 import type { DeadLetters } from "../core/ports/dead-letters.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
@@ -24,6 +25,7 @@ import { InvocationCounts } from "../process/metrics/invocation-counts.ts";
 import type { InvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import type { Log } from "../process/log.ts";
 import { buildQueueWorker } from "./build-queue-worker.ts";
+import { openCallbackKeys } from "./callbacks/open-callback-keys.ts";
 import { CountedInvoker } from "./counted-invoker.ts";
 import { declaredQueue } from "./declared-queue.ts";
 import { LoggedInvoker } from "./logged-invoker.ts";
@@ -57,6 +59,7 @@ export interface QueueWorkerSources {
   /** Called with each address that no function has any more. */
   readonly onGone?: (address: string) => void;
   readonly sender: CallbackSender;
+  readonly callbackSecrets: CallbackSecrets;
   readonly metrics: WorkerMetrics;
   /** Where runs are counted, shared by the workers of one process; runs through the gateway are not counted here. */
   readonly invocations: InvocationMetrics;
@@ -75,10 +78,11 @@ export interface OpenQueueWorker {
 
 /**
  * Reads the declaration of its queue, fills the table of functions and begins to take calls.
- * @throws PlatformError `queue_not_found` when the queue is not declared
+ * @throws PlatformError `queue_not_found` when the queue is not declared, `internal_error` without a key for callbacks
  */
 export async function openQueueWorker(sources: QueueWorkerSources): Promise<OpenQueueWorker> {
   const { settings } = sources;
+  const callbackKeys = openCallbackKeys(settings.secretMountPath);
   const queue = await declaredQueue(sources.catalog, settings.queue, {
     ...declarationWait,
     onWait: () => sources.log.info({ queue: settings.queue }, "waiting for the queue-doctor to declare the queue"),
@@ -105,6 +109,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const times = { callMaxAge: settings.callMaxAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait };
   const worker = buildQueueWorker({
     ...sources,
+    callbackKeys,
     queue,
     timeoutMax: settings.timeoutMax,
     ledger: sources.openLedger(times),

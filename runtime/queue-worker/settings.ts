@@ -86,10 +86,7 @@ export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettin
   };
 
 /** Values of the settings that a queue-worker itself uses. */
-export type QueueWorkerSettings = Omit<
-  Values<typeof queueWorkerSettings>,
-  ConnectionSetting | "gatewayUrl" | "secretMountPath"
->;
+export type QueueWorkerSettings = Omit<Values<typeof queueWorkerSettings>, ConnectionSetting | "gatewayUrl">;
 
 /** Timeout for the head of a callback's response, milliseconds. */
 export function callbackHeadTimeout({ callbackTimeout }: Pick<QueueWorkerSettings, "callbackTimeout">): number {

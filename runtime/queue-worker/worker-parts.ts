@@ -1,3 +1,5 @@
+import type { KeyObject } from "node:crypto";
+
 import type { CallTimes } from "../core/calls/call-ttl.ts";
 import type { FunctionTable } from "../core/replicas/function-table.ts";
 import type { QueuedCall } from "../core/calls/call.ts";
@@ -5,6 +7,7 @@ import type { DeliverySource } from "../core/ports/call-queue.ts";
 import type { CallLedger } from "../core/ports/call-ledger.ts";
 import type { CallSignals } from "../core/ports/call-signals.ts";
 import type { CallbackQueue, QueuedCallback } from "../core/ports/callback-queue.ts";
+import type { CallbackSecrets } from "../core/ports/callback-secrets.ts";
 import type { CallbackSender } from "../core/ports/callback-sender.ts";
 import type { DeadLetters } from "../core/ports/dead-letters.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
@@ -36,6 +39,9 @@ export interface WorkerParts {
   readonly signals: CallSignals;
   readonly callbacks: CallbackQueue;
   readonly sender: CallbackSender;
+  readonly callbackSecrets: CallbackSecrets;
+  /** The platform's private keys, the current one first; they sign callbacks of functions that name no secret. */
+  readonly callbackKeys: () => readonly KeyObject[];
   readonly deadLetters: DeadLetters;
   /** Asked about functions that the table does not know. */
   readonly functions: Pick<FunctionStore, "get">;

@@ -68,6 +68,11 @@ export const platformSettings = {
   }),
 };
 
+/** The platform's address for clients outside, which names the issuer of its tokens, too. */
+export const publicUrlSetting = optionalUrl("public_url", {
+  about: "Address of the gateway for clients outside, e.g. https://weir.example.com",
+});
+
 /** Time limits of calls. */
 export const callTimeSettings = {
   upstreamTimeout: duration("upstream_timeout", {

@@ -3,10 +3,10 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 
-import type { CallbackNetwork } from "../../runtime/adapters/http/callbacks/callback-network.ts";
+import type { OutsideNetwork } from "../../runtime/adapters/http/outside/outside-network.ts";
 
 /** A network that resolves the names which a test gives it, and connects to loopback only. */
-export interface TestNetwork extends CallbackNetwork {
+export interface TestNetwork extends OutsideNetwork {
   /** Addresses of all connection attempts, successful or not. */
   readonly dialled: string[];
 }

@@ -1,5 +1,8 @@
+import { keySecretsOf, type KeySecret } from "../../infra/manifests/key-secrets.ts";
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
+import { platformSecret } from "../../infra/manifests/names.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
+import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { brokerSecretNames, type SecretValues } from "../../infra/manifests/secrets.ts";
 
@@ -12,8 +15,14 @@ export function secretValues(platform: Platform, natsTls?: SecretValues["natsTls
     brokerPasswords: Object.fromEntries(brokerSecretNames(platform).map((name) => [name, `password-of-${name}`])),
     storeKey: "key-of-the-encrypted-store",
     routePassword: "password-of-the-routes",
+    signingKeys: Object.fromEntries(keySecretsOf(platform).map((name) => [name, signingKey(name)])),
     ...(natsTls === undefined ? {} : { natsTls }),
   };
+}
+
+/** A new key of the kind that this Secret of the platform holds, PKCS #8 PEM. */
+export function signingKey(name: KeySecret): string {
+  return makeSigningKey(name === platformSecret.issuerKey ? "tokens" : "callbacks");
 }
 
 /** All objects of a platform, except custom resource definitions and Secrets, which are built elsewhere. */

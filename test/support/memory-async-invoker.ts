@@ -8,7 +8,7 @@ import type { CallbackRules } from "../../runtime/core/callbacks/callback-policy
 import type { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
-import { Admission } from "../../runtime/gateway/calls/admission.ts";
+import { Admission, type AdmissionParts } from "../../runtime/gateway/calls/admission.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
 import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invoker.ts";
 import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
@@ -26,18 +26,19 @@ export interface MemoryAsyncOptions {
   /** Of callbacks. */
   readonly policy?: CallbackRules["policy"];
   readonly ledger?: CallLedger;
+  readonly calls?: MemoryCallQueue;
+  /** Who may call. */
+  readonly admission?: Partial<AdmissionParts>;
 }
 
 /** The real handler of `/async-function/` for the functions of `table`; it keeps calls and records in memory. */
-export function openMemoryAsyncInvoker(
-  table: FunctionTable,
-  { edition = "community", policy = "any", queues: names = ["default"], ledger }: MemoryAsyncOptions = {},
-): HandleCall {
+export function openMemoryAsyncInvoker(table: FunctionTable, options: MemoryAsyncOptions = {}): HandleCall {
+  const { edition = "community", policy = "any", queues: names = ["default"], ledger } = options;
   const signals = new MemoryCallSignals();
   const queues = new QueueTable();
   for (const name of names) queues.observer.set(sampleQueue({ name }));
   queues.observer.synced();
-  const calls = new MemoryCallQueue({ ackWait: minute });
+  const calls = options.calls ?? new MemoryCallQueue({ ackWait: minute });
   return createAsyncInvoker({
     admission: new Admission({
       table,
@@ -45,6 +46,7 @@ export function openMemoryAsyncInvoker(
       authorise: () => {},
       clientOf: () => "",
       isPlatformCredential: () => false,
+      ...options.admission,
     }),
     table,
     queues,

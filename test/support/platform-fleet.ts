@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { credentialFile } from "../../runtime/api/names.ts";
+import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import type { FaultRule } from "./fault-plan.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 import { fastProfile, platformFlags, soakFlags, type QueueProfile } from "./platform-flags.ts";
@@ -63,6 +64,7 @@ export async function openFleet(server: TestNatsServer, directory: string, optio
   const entries = Object.entries(queues).map(([name, { entry = {} }]) => [name, entry]);
   await writeFile(place("queues.yaml"), JSON.stringify({ queues: Object.fromEntries(entries) }));
   await writeFile(place("invoke-key"), "key-of-the-integration-test\n");
+  await writeFile(place(credentialFile.callbackKey), makeSigningKey("callbacks"), { mode: 0o600 });
   for (const name of users
     ? [natsUser.doctor, natsUser.gateway, natsUser.autoscaler, ...queueNames.map(natsUser.worker)]
     : []) {

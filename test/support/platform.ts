@@ -43,6 +43,8 @@ export interface Platform extends AsyncDisposable {
   readonly password: string;
   /** Value of an `Authorization` header. */
   readonly authorization: string;
+  /** Directory with the credentials of all its processes. */
+  readonly credentials: string;
   readonly calls: PlatformCalls;
   readonly server: TestNatsServer;
   readonly broker: BrokerView;
@@ -162,6 +164,7 @@ export async function openPlatform(options: PlatformOptions = {}): Promise<Platf
     user,
     password,
     authorization,
+    credentials: directory.path,
     calls,
     server,
     broker,

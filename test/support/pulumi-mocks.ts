@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
+import { privateKey } from "./pulumi/tls-material.ts";
+
 /** A resource as the program registered it. */
 export interface RegisteredResource {
   readonly type: string;
@@ -76,7 +78,8 @@ export async function recordResources(
     const request = requests.findLast((each) => each.getType() === type && each.getName() === name);
     if (request === undefined) throw new Error(`expected a request for ${type} ${name}`);
     made.push(registered(request, inputs as Readonly<Record<string, unknown>>));
-    const state = options.preview === true ? inputs : { ...inputs, ...outputsOf(type, name) };
+    const given = inputs as Readonly<Record<string, unknown>>;
+    const state = options.preview === true ? given : { ...given, ...outputsOf(type, name, given) };
     return { id: options.preview === true ? undefined : `${name}-id`, state };
   };
   await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "weir", "test", options.preview ?? false);
@@ -142,10 +145,14 @@ function providerName(request: Pick<Request, "getProvider">): string {
 }
 
 /** Outputs that only the provider knows. */
-function outputsOf(type: string, name: string): Readonly<Record<string, unknown>> {
+function outputsOf(
+  type: string,
+  name: string,
+  inputs: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const pem = (what: string) => `-----BEGIN ${what}-----\nof ${name}\n-----END ${what}-----\n`;
   if (type.startsWith("random:")) return { result: `generated-${name}` };
-  if (type === "tls:index/privateKey:PrivateKey") return { privateKeyPem: pem("PRIVATE KEY") };
+  if (type === "tls:index/privateKey:PrivateKey") return privateKey(inputs).outputs;
   if (type === "tls:index/certRequest:CertRequest") return { certRequestPem: pem("CERTIFICATE REQUEST") };
   if (type.startsWith("tls:")) return { certPem: pem("CERTIFICATE") };
   if (type === "kubernetes:core/v1:Service") return { status: { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } } };

@@ -1,9 +1,12 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+
 import { Registry } from "prom-client";
 
 import { MemoryCallLedger } from "./memory/memory-call-ledger.ts";
 import { MemoryCallQueue } from "./memory/memory-call-queue.ts";
 import { MemoryCallSignals } from "./memory/memory-call-signals.ts";
 import { MemoryCallbackQueue } from "./memory/memory-callback-queue.ts";
+import { MemoryCallbackSecrets } from "./memory/memory-callback-secrets.ts";
 import { MemoryDeadLetters } from "./memory/memory-dead-letters.ts";
 import { MemoryFunctionStore } from "./memory/memory-function-store.ts";
 import { MemoryLeases } from "./memory/memory-leases.ts";
@@ -69,6 +72,9 @@ export interface BenchOptions {
 export class WorkerBench {
   readonly calls: MemoryCallQueue;
   readonly callbacks: MemoryCallbackQueue;
+  readonly callbackSecrets = new MemoryCallbackSecrets();
+  /** The platform's private keys for callbacks. */
+  callbackKeys: readonly KeyObject[] = [generateKeyPairSync("ed25519").privateKey];
   readonly ledger: MemoryCallLedger;
   readonly signals = new MemoryCallSignals();
   readonly deadLetters = new MemoryDeadLetters();
@@ -147,6 +153,8 @@ export class WorkerBench {
           return this.callbackAnswer(request, signal);
         },
       },
+      callbackSecrets: this.callbackSecrets,
+      callbackKeys: () => this.callbackKeys,
       deadLetters: this.deadLetters,
       functions: this.functions,
       table: this.table,

@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 
+import { workloadTokenFile } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { SecretRef } from "../../core/ports/secret-store.ts";
@@ -43,16 +44,21 @@ export class SecretViews {
   show(ref: FunctionRef, secrets: readonly string[], owner: number | undefined): Promise<void> {
     return this.#change(async () => {
       const values = await this.#read(ref, secrets);
-      const path = this.pathOf(ref);
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      if (owner !== undefined) {
-        await chown(path, owner, owner);
-        await chmod(path, 0o500);
-      }
-      const shown = this.#views.get(formatRef(ref))?.secrets ?? [];
-      this.#views.set(formatRef(ref), { ...ref, path, owner, secrets: new Set([...shown, ...secrets]) });
+      const path = await this.#make(ref, secrets, owner);
       for (const [name, value] of values) await this.#write(join(path, name), value, owner);
     });
+  }
+
+  /** Writes the function's workload token into the directory, for user `owner`. */
+  showToken(ref: FunctionRef, token: string, owner: number | undefined): Promise<void> {
+    return this.#change(async () => {
+      const path = await this.#make(ref, [], owner);
+      await this.#write(join(path, workloadTokenFile.machine), Buffer.from(token), owner);
+    });
+  }
+
+  hideToken(ref: FunctionRef): Promise<void> {
+    return this.#change(() => rm(join(this.pathOf(ref), workloadTokenFile.machine), { force: true }));
   }
 
   /**
@@ -73,7 +79,7 @@ export class SecretViews {
     });
   }
 
-  /** Removes directories and files that an earlier process left and that are in no view now. */
+  /** Removes directories and files that an earlier process left and that are in no view now; tokens stay with their view. */
   removeOthers(): Promise<void> {
     return this.#change(async () => {
       const views = new Map([...this.#views.values()].map((view) => [view.path, view]));
@@ -81,7 +87,8 @@ export class SecretViews {
         const view = views.get(path);
         if (view === undefined) await rm(path, { recursive: true, force: true });
         for (const file of view === undefined ? [] : await pathsIn(path))
-          if (view?.secrets.has(basename(file)) !== true) await rm(file, { force: true });
+          if (view?.secrets.has(basename(file)) !== true && basename(file) !== workloadTokenFile.machine)
+            await rm(file, { force: true });
       }
     });
   }
@@ -116,6 +123,24 @@ export class SecretViews {
       this.#views.delete(formatRef(ref));
       await rm(this.pathOf(ref), { recursive: true, force: true });
     });
+  }
+
+  /** The function's directory, with `secrets` among those of its view. */
+  async #make(
+    { namespace, name }: FunctionRef,
+    secrets: readonly string[],
+    owner: number | undefined,
+  ): Promise<string> {
+    const ref = { namespace, name };
+    const path = this.pathOf(ref);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (owner !== undefined) {
+      await chown(path, owner, owner);
+      await chmod(path, 0o500);
+    }
+    const shown = this.#views.get(formatRef(ref))?.secrets ?? [];
+    this.#views.set(formatRef(ref), { ...ref, path, owner, secrets: new Set([...shown, ...secrets]) });
+    return path;
   }
 
   async #read({ namespace, name }: FunctionRef, secrets: readonly string[]): Promise<Map<string, Buffer>> {

@@ -4,9 +4,11 @@ import { FileDisks } from "../../adapters/files/file-disks.ts";
 import type { NatsLink } from "../../adapters/nats/link/nats-link.ts";
 import { gatewayAdapters } from "../../adapters/nats/open-nats.ts";
 import { natsUser } from "../../api/broker/nats-users.ts";
-import { buildGateway, type BuiltGateway } from "../../gateway/build-gateway.ts";
+import { buildGateway } from "../../gateway/build-gateway.ts";
+import type { BuiltGateway } from "../../gateway/gateway-parts.ts";
 import { besideGateway } from "../addresses.ts";
 import { folderFaultHere } from "../check-settings.ts";
+import type { HostAccess } from "./access.ts";
 import type { HostStart } from "./host-start.ts";
 import { systemInfo } from "../system-info.ts";
 import type { Broker } from "./broker.ts";
@@ -21,7 +23,7 @@ export interface OpenGateway {
   readonly gatewayLink: NatsLink;
 }
 
-type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers;
+type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers & HostAccess;
 
 /** Starts to listen, also in the networks of replicas. */
 export async function openGateway(given: Given): Promise<OpenGateway> {
@@ -39,6 +41,7 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
     // The broker's store is below it.
     disks: new FileDisks({ data: settings.data }),
     callbackRules: given.callbackRules,
+    access: given.access,
     info: await systemInfo(settings, given.providerName),
     registry: given.admin.registry,
     invocations: given.invocations,

@@ -4,7 +4,7 @@ import { ownUrl } from "../addresses.ts";
 import { openCredentials } from "../credentials.ts";
 import { openDataDirectory, type DataLayout } from "../data-directory.ts";
 import type { HostStart } from "./host-start.ts";
-import { busyPort } from "../report-failure.ts";
+import { busyPort, type PortFlag } from "../report-failure.ts";
 
 /** Ports, addresses and data directory of a host on its machine. */
 export interface HostPlace {
@@ -22,6 +22,7 @@ export interface HostPlace {
 export async function openPlace({ settings, lifecycle }: HostStart): Promise<HostPlace> {
   const port = await freePort(settings.port, "port");
   const adminPort = await freePort(settings.adminPort, "admin-port");
+  if (settings.consolePort !== 0) await freePort(settings.consolePort, "console-port");
   const data = await openDataDirectory(settings.data);
   lifecycle.onClose("data directory", () => data.close());
   lifecycle.onEndNow("data directory", () => data.close());
@@ -33,7 +34,7 @@ export async function openPlace({ settings, lifecycle }: HostStart): Promise<Hos
   return { port, url: ownUrl(settings, port), adminUrl: `http://127.0.0.1:${adminPort}`, admin, layout, user };
 }
 
-async function freePort(wanted: number, flag: "port" | "admin-port"): Promise<number> {
+async function freePort(wanted: number, flag: PortFlag): Promise<number> {
   const range = flag === "port" ? portRanges.gateway : portRanges.admin;
   // The gateway listens only seconds later: a port that the system chose for 0 may be in use by then.
   const port = await (wanted === 0 ? lastingPort(range) : tryPort(wanted));

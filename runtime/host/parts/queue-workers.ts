@@ -1,3 +1,4 @@
+import { FileCallbackSecrets } from "../../adapters/files/file-callback-secrets.ts";
 import { invokerFor } from "../../adapters/http/upstream/invoker-for.ts";
 import type { NatsLink } from "../../adapters/nats/link/nats-link.ts";
 import { workerAdapters } from "../../adapters/nats/open-nats.ts";
@@ -17,7 +18,8 @@ export interface OpenQueueWorkers {
 
 /** The workers claim calls from now on. */
 export async function openQueueWorkers(given: HostStart & HostPlace & Broker & Outgoing): Promise<OpenQueueWorkers> {
-  const { settings, log, upstream, nats } = given;
+  const { log, upstream, nats, layout } = given;
+  const settings = { ...given.settings, secretMountPath: layout.credentials };
   const metrics = buildWorkerMetrics(given.admin.registry);
   const connected: { readonly queue: string; readonly link: NatsLink; readonly inboxPrefix: string }[] = [];
   for (const { name: queue } of given.queues) {
@@ -32,8 +34,9 @@ export async function openQueueWorkers(given: HostStart & HostPlace & Broker & O
       settings: { ...settings, queue },
       ...workerAdapters(link, inboxPrefix),
       slots: ({ replicas, maxInflight }) => replicas * maxInflight,
-      ...invokerFor(upstream, { ...settings, gatewayUrl: given.url, secretMountPath: given.layout.credentials }),
+      ...invokerFor(upstream, { ...settings, gatewayUrl: given.url }),
       sender: given.sender,
+      callbackSecrets: new FileCallbackSecrets(layout.secrets),
       metrics,
       invocations: given.invocations,
       log: log.child({ part: "queue-worker", queue }),

@@ -26,6 +26,7 @@ import type { QueuedCallback } from "../../core/ports/callback-queue.ts";
 import { backOff } from "../../core/calls/retry.ts";
 import { deadLetterCallback, deadLetterUnreadableCallback } from "./dead-letter-callback.ts";
 import { HostSlots } from "./host-slots.ts";
+import { signRequest } from "./sign-request.ts";
 import { DeferredWrites } from "./deferred-writes.ts";
 import { Lease } from "../lease.ts";
 import type { WorkerParts } from "../worker-parts.ts";
@@ -132,9 +133,10 @@ export class CallbackHandler {
     if (isTooDeep(callback.depth)) {
       verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
     } else {
+      const signed = await signRequest(this.#parts, callback, requestOf(callback, result));
       if (lease.lost.aborted) return;
       // Once it is sent, the receiver's reply counts, even if the lease is lost meanwhile.
-      const outcome = await this.#parts.sender.send(requestOf(callback, result), this.#stop);
+      const outcome = signed.kind === "signed" ? await this.#parts.sender.send(signed.request, this.#stop) : signed;
       verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
       if (verdict.kind !== "sent" && (this.#stop.aborted || lease.lost.aborted)) {
         if (!lease.lost.aborted) delivery.requeue(delayAfterFailure);

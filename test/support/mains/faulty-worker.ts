@@ -1,3 +1,4 @@
+import { MountedCallbackSecrets } from "../../../runtime/adapters/files/mounted-callback-secrets.ts";
 import { HttpCallbackSender } from "../../../runtime/adapters/http/callbacks/http-callback-sender.ts";
 import { HttpInvoker } from "../../../runtime/adapters/http/upstream/http-invoker.ts";
 import { HttpUpstream } from "../../../runtime/adapters/http/upstream/http-upstream.ts";
@@ -47,6 +48,7 @@ await runService({
       slots: (queue) => queue.maxInflight,
       invoker: new HttpInvoker(upstream),
       sender,
+      callbackSecrets: new MountedCallbackSecrets(settings.secretMountPath),
       metrics: buildWorkerMetrics(admin.registry),
       invocations: buildInvocationMetrics(admin.registry),
       log,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { openCredentials } from "../../../runtime/host/credentials.ts";
+import { openCredentials, openIssuerName } from "../../../runtime/host/credentials.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 
 let place: TempDirectory;
@@ -24,7 +24,14 @@ describe("openCredentials", () => {
     expect(await openCredentials(directory)).toEqual(first);
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     const files = await readdir(directory);
-    expect(files.toSorted()).toEqual(["basic-auth-password", "basic-auth-user", "invoke-key"]);
+    expect(files.toSorted()).toEqual([
+      "basic-auth-password",
+      "basic-auth-user",
+      "callback-key.pem",
+      "invoke-key",
+      "issuer-key.pem",
+      "workload-key.pem",
+    ]);
     for (const file of files) expect((await stat(join(directory, file))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(directory, "basic-auth-password"), "utf8")).toBe(`${first.password}\n`);
   });
@@ -52,6 +59,62 @@ describe("openCredentials", () => {
     await writeFile(file, "\n");
     await expect(openCredentials(place.path)).rejects.toThrow(
       `Cannot use credentials in "${file}": it is empty; write them there or remove it`,
+    );
+  });
+});
+
+describe("openIssuerName", () => {
+  const at = (port: number) => ({ publicUrl: undefined, ownUrl: `http://127.0.0.1:${port}` });
+
+  test("is the URL of the first start, and stays that at another port", async () => {
+    expect(await openIssuerName(place.path, at(8_080))).toBe("http://127.0.0.1:8080");
+    expect(await openIssuerName(place.path, at(9_090))).toBe("http://127.0.0.1:8080");
+    expect(await readFile(join(place.path, "issuer"), "utf8")).toBe("http://127.0.0.1:8080\n");
+    expect((await stat(join(place.path, "issuer"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("is the public URL where there is one, which changes no file", async () => {
+    const publicUrl = "https://weir.example.com";
+    expect(await openIssuerName(place.path, { ...at(8_080), publicUrl })).toBe(publicUrl);
+    expect(await readdir(place.path)).toEqual([]);
+    await openIssuerName(place.path, at(8_080));
+    expect(await openIssuerName(place.path, { ...at(8_080), publicUrl })).toBe(publicUrl);
+    expect(await openIssuerName(place.path, at(9_090))).toBe("http://127.0.0.1:8080");
+  });
+
+  test("is refused when it is no URL", async () => {
+    const file = join(place.path, "issuer");
+    await writeFile(file, "weir\n");
+    await expect(openIssuerName(place.path, at(8_080))).rejects.toThrow(
+      `Cannot use the issuer name in "${file}": it is no URL; write one there or remove the file`,
+    );
+  });
+});
+
+describe("openIssuerName", () => {
+  const at = (port: number) => ({ publicUrl: undefined, ownUrl: `http://127.0.0.1:${port}` });
+
+  test("is the URL of the first start, and stays that at another port", async () => {
+    expect(await openIssuerName(place.path, at(8_080))).toBe("http://127.0.0.1:8080");
+    expect(await openIssuerName(place.path, at(9_090))).toBe("http://127.0.0.1:8080");
+    expect(await readFile(join(place.path, "issuer"), "utf8")).toBe("http://127.0.0.1:8080\n");
+    expect((await stat(join(place.path, "issuer"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("is the public URL where there is one, which changes no file", async () => {
+    const publicUrl = "https://weir.example.com";
+    expect(await openIssuerName(place.path, { ...at(8_080), publicUrl })).toBe(publicUrl);
+    expect(await readdir(place.path)).toEqual([]);
+    await openIssuerName(place.path, at(8_080));
+    expect(await openIssuerName(place.path, { ...at(8_080), publicUrl })).toBe(publicUrl);
+    expect(await openIssuerName(place.path, at(9_090))).toBe("http://127.0.0.1:8080");
+  });
+
+  test("is refused when it is no URL", async () => {
+    const file = join(place.path, "issuer");
+    await writeFile(file, "weir\n");
+    await expect(openIssuerName(place.path, at(8_080))).rejects.toThrow(
+      `Cannot use the issuer name in "${file}": it is no URL; write one there or remove the file`,
     );
   });
 });

@@ -1,5 +1,8 @@
+import { generateKeyPairSync } from "node:crypto";
+
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { MemoryCallbackSecrets } from "../../support/memory/memory-callback-secrets.ts";
 import { MemoryEndpoints } from "../../support/memory/memory-endpoints.ts";
 import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
 import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-store.ts";
@@ -10,6 +13,7 @@ import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import type { FunctionEndpoints } from "../../../runtime/core/ports/endpoints.ts";
 import type { Prober, ProbeResult } from "../../../runtime/core/ports/prober.ts";
+import type { Replica, ReplicaSpec } from "../../../runtime/core/ports/replicas.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { buildProvider, type Provider, type ProviderParts } from "../../../runtime/provider/build-provider.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -32,6 +36,12 @@ class RecordingReplicas extends MemoryReplicas {
   constructor(events: string[]) {
     super();
     this.events = events;
+  }
+  /** Called before each start. */
+  onStart = (): void => {};
+  override async start(spec: ReplicaSpec): Promise<Replica> {
+    this.onStart();
+    return super.start(spec);
   }
   override async stop(id: string): Promise<void> {
     const address = (await this.list()).find((replica) => replica.id === id)?.address;
@@ -124,6 +134,22 @@ describe("provider", () => {
         SERVICE_SECRETS_DIR: "/secrets",
       },
     });
+  });
+
+  test("a function that names a service account has a token before its first replica starts, and only then", async () => {
+    const { privateKey: key } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    provider = build({ identity: { issuer: "https://weir.example", key } });
+    const tokens: (string | undefined)[] = [];
+    replicas.onStart = () => void tokens.push(replicas.tokenOf(hello));
+    await deploy({ annotations: { "com.service.serviceaccount": "reader" } });
+    await provider.open();
+    await withReady(1);
+    expect(tokens).toEqual([expect.stringMatching(/^ey/)]);
+    expect(replicas.specOf("hello-1")?.environment["SERVICE_TOKEN_FILE"]).toBe("/secrets/.service-token");
+    await deploy();
+    await eventually(() => replicas.specOf("hello-2") !== undefined, { what: "the next replica" });
+    expect(replicas.tokenOf(hello)).toBeUndefined();
+    expect(replicas.specOf("hello-2")?.environment).not.toHaveProperty("SERVICE_TOKEN_FILE");
   });
 
   test("removes what an earlier process published before it is open", async () => {
@@ -340,6 +366,26 @@ describe("provider", () => {
     prober.down.clear();
     await withReady(1);
     expect(prober.probed.filter((probed) => probed.includes("/_/"))).toEqual([]);
+  });
+
+  test("a secret that callbacks cannot be signed with is a condition, and replicas run", async () => {
+    const callbackSecrets = new MemoryCallbackSecrets();
+    provider = build({ callbackSecrets });
+    await deploy({ annotations: { "com.service.callback.secret": "signing" } });
+    await provider.open();
+    const faulty = await published(
+      (entry) => entry.addresses.length === 1 && condition(entry, "Stalled")?.status === "True",
+      "the condition",
+    );
+    expect(condition(faulty, "Ready")?.status).toBe("True");
+    expect(condition(faulty, "Stalled")).toMatchObject({
+      reason: "CallbackSecretUnusable",
+      message:
+        'Cannot sign callbacks of function "hello.functions": secret "signing" cannot be used: it does not exist',
+    });
+    callbackSecrets.set({ namespace: "functions", name: "signing" }, Buffer.alloc(32, "k"));
+    await scale(2);
+    await published((entry) => condition(entry, "Stalled")?.status === "False", "the condition to pass");
   });
 
   test("recovers when endpoints cannot be published for a while", async () => {

@@ -152,6 +152,12 @@ export class DockerReplicas implements Replicas {
     await this.#parts.engine.ping();
   }
 
+  async showToken(ref: FunctionRef, token: string | undefined): Promise<void> {
+    const { views, user } = this.#parts;
+    if (token === undefined) await views.hideToken(ref);
+    else await views.showToken(ref, token, user);
+  }
+
   async forget(ref: FunctionRef): Promise<void> {
     await this.#parts.views.forget(ref);
     await this.#parts.endedLogs.forget(ref);

@@ -100,6 +100,12 @@ export class LocalReplicas implements Replicas {
     if (this.#closed) throw new PlatformError("provider_unavailable", "Cannot start replicas: the provider is closing");
   }
 
+  async showToken(ref: FunctionRef, token: string | undefined): Promise<void> {
+    const { views, users } = this.#parts;
+    if (token === undefined) await views.hideToken(ref);
+    else await views.showToken(ref, token, await users?.hold(ref));
+  }
+
   async forget(ref: FunctionRef): Promise<void> {
     await this.#parts.views.forget(ref);
     await this.#parts.folders?.snapshots.forget(ref);

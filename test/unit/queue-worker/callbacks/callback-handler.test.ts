@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 
 import { headerValue } from "../../../../runtime/core/headers/header-list.ts";
-import type { CallbackOutcome } from "../../../../runtime/core/ports/callback-sender.ts";
+import type { CallbackOutcome, CallbackRequest } from "../../../../runtime/core/ports/callback-sender.ts";
 import { ledgerWith, sampleCallback, sampleEntry, soon } from "../../../contract/samples.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { WorkerBench, type BenchOptions } from "../../../support/worker-bench.ts";
@@ -45,6 +45,8 @@ async function pending(over: Parameters<typeof sampleCallback>[0] = {}, withReco
   await bench.callbacks.put(callback, soon());
   return callback.id;
 }
+/** Headers of a request without the three of its signature, which come last. */
+const unsigned = (request: CallbackRequest | undefined) => request?.headers.slice(0, -6);
 const stateOf = async (id: string) => (await bench.entry(id)).callback;
 
 test("a callback is sent once, with its address, headers and body unchanged", async () => {
@@ -53,7 +55,8 @@ test("a callback is sent once, with its address, headers and body unchanged", as
   bench.start();
   await settled();
   expect(bench.sent.length).toBe(1);
-  expect(bench.sent[0]).toMatchObject({ url, headers: ["X-Own", "1", "X-Call-Id", "id"] });
+  expect(bench.sent[0]?.url).toBe(url);
+  expect(unsigned(bench.sent[0])).toEqual(["X-Own", "1", "X-Call-Id", "id"]);
   expect(Buffer.from(bench.sent[0]?.body ?? []).toString()).toBe("out");
   expect(await stateOf(id)).toMatchObject({ state: "sent", attempts: 1, status: 200 });
   expect(bench.ledger.timeLeft(id, 1)).toBeLessThanOrEqual(60_000);
@@ -152,9 +155,8 @@ test("a callback whose record is gone is sent without its output, and says so", 
   await pending({ headers: ["Content-Type", "text/plain", "X-Own", "1"] }, false);
   bench.start();
   await settled();
-  const { headers = [], body } = bench.sent[0] ?? {};
-  expect(headers).toEqual(["X-Own", "1", "X-Result-Truncated", "true"]);
-  expect(body?.byteLength).toBe(0);
+  expect(unsigned(bench.sent[0])).toEqual(["X-Own", "1", "X-Result-Truncated", "true"]);
+  expect(bench.sent[0]?.body.byteLength).toBe(0);
 });
 
 test("a callback whose result is gone is sent without it, too", async () => {
