@@ -6,7 +6,7 @@ import type { Platform } from "./manifests/platform.ts";
 import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";
 import { stackKeys } from "./stack-keys.ts";
 import { stackRules } from "./stack-rules.ts";
-import { secretsInTheClear, type KeyPath } from "./stack-secrets.ts";
+import { clientSecretPrefix, secretsInTheClear, type KeyPath } from "./stack-secrets.ts";
 import { stackGroups, stackOptions } from "./stack-options.ts";
 
 /** The namespace of the keys: that of project `weir`, whichever project runs the program. */
@@ -32,7 +32,7 @@ export function checkConfig(
   given: Readonly<Record<string, unknown>>,
   { isEncrypted = () => true, unread = [] }: Keeping = {},
 ): { readonly config?: StackConfig; readonly problems: readonly string[] } {
-  const input = structuredValues(given);
+  const input = withClientNames(structuredValues(given), unread);
   const own = [...Object.keys(stackOptions), ...Object.keys(stackGroups)];
   const others = Object.fromEntries(Object.entries(input).filter(([key]) => !own.includes(key)));
   const { platform, problems } = checkPlatform(others, own);
@@ -67,6 +67,20 @@ export function checkConfig(
 export function structuredValues(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(given).filter(([key, value]) => value !== "" || !mayBeEmpty.includes(key));
   return Object.fromEntries(entries.map(([key, value]) => [key, structured(key, value)]));
+}
+
+/** With the names of client secrets whose values cannot be read: what is created depends on the names alone. */
+function withClientNames(
+  input: Readonly<Record<string, unknown>>,
+  unread: readonly KeyPath[],
+): Readonly<Record<string, unknown>> {
+  const names = unread.flatMap((path) =>
+    path.startsWith(clientSecretPrefix) ? [path.slice(clientSecretPrefix.length)] : [],
+  );
+  if (names.length === 0) return input;
+  const iam = mapping(input["iam"]);
+  const unknown = Object.fromEntries(names.map((name) => [name, null]));
+  return { ...input, iam: { ...iam, clientSecrets: { ...unknown, ...mapping(iam["clientSecrets"]) } } };
 }
 
 /** Reads the options of a group that only a stack has. */

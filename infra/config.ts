@@ -37,14 +37,21 @@ function openStackFile(directory: string): StackFile | undefined {
 }
 
 function withSecrets(values: Readonly<Record<string, unknown>>): WeirPlatformArgs {
-  const { kubeconfig, adminPassword, natsPasswords, natsTls, ...rest } = values;
+  const { kubeconfig, adminPassword, natsPasswords, natsTls, iam, ...rest } = values;
   const isContent = typeof kubeconfig === "string" && isKubeconfigContent(kubeconfig);
   const args: Record<string, unknown> = { ...rest };
   if (kubeconfig !== undefined) args["kubeconfig"] = isContent ? pulumi.secret(kubeconfig) : kubeconfig;
   if (adminPassword !== undefined) args["adminPassword"] = pulumi.secret(adminPassword);
   if (isMapping(natsPasswords)) args["natsPasswords"] = eachSecret(natsPasswords, Object.keys(natsPasswords));
   if (isMapping(natsTls)) args["natsTls"] = eachSecret(natsTls, ["key"]);
+  if (iam !== undefined) args["iam"] = withSecretClients(iam);
   return args;
+}
+
+function withSecretClients(iam: unknown): unknown {
+  if (!isMapping(iam) || !isMapping(iam["clientSecrets"])) return iam;
+  const { clientSecrets } = iam;
+  return { ...iam, clientSecrets: eachSecret(clientSecrets, Object.keys(clientSecrets)) };
 }
 
 function eachSecret(values: Readonly<Record<string, unknown>>, secrets: readonly string[]): object {

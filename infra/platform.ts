@@ -6,6 +6,7 @@ import { Autoscaler } from "./components/parts/autoscaler.ts";
 import { dependenciesOf } from "./components/cluster-args.ts";
 import { Credentials } from "./components/credentials.ts";
 import { CustomResourceDefinitions } from "./components/parts/custom-resource-definitions.ts";
+import { IamRules } from "./components/parts/iam-rules.ts";
 import { GatewayIngress } from "./components/parts/gateway-ingress.ts";
 import { Gateway } from "./components/parts/gateway.ts";
 import { Namespaces } from "./components/parts/namespaces.ts";
@@ -15,11 +16,13 @@ import { Operator } from "./components/parts/operator.ts";
 import { Part } from "./components/parts/part.ts";
 import { QueueDoctor } from "./components/parts/queue-doctor.ts";
 import { QueueWorkers } from "./components/parts/queue-workers.ts";
-import { gatewayOrigin, publicUrlOf } from "./manifests/platform.ts";
+import { iamManifests } from "./manifests/iam/iam-objects.ts";
+import { gatewayOrigin, publicUrlOf, tokenIssuer } from "./manifests/platform.ts";
 import { portForwardCommand } from "./port-forward.ts";
 import { providersOf } from "./providers.ts";
 import { readArgs } from "./read-args.ts";
 import { rolloutGate, type RolloutGate } from "./rollout/rollout-gate.ts";
+import { secretReader } from "./rotation/live-secret.ts";
 import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 
 /**
@@ -41,9 +44,12 @@ export class WeirPlatform extends pulumi.ComponentResource {
   readonly edition: pulumi.Output<string>;
   /** The command that forwards 127.0.0.1:8080 to the gateway. */
   readonly portForward: pulumi.Output<string>;
+  readonly platformNamespace: string;
   readonly functionNamespace: string;
   /** Whether the edition has several namespaces of functions. */
   readonly manyNamespaces: boolean;
+  /** Whether the edition has identity and access. */
+  readonly hasIam: boolean;
   /** Provider of the cluster, for components on the platform. */
   readonly kubernetes: pulumi.ProviderResource;
   /** What functions need: they are created after these, and deleted before them. */
@@ -76,7 +82,14 @@ export class WeirPlatform extends pulumi.ComponentResource {
     const policies = new NetworkPolicies(`${name}-network-policies`, plain, after(namespaces));
     const credentials = new Credentials(
       `${name}-credentials`,
-      { ...given, platform, adminUser, rotation: config.rotation },
+      {
+        ...given,
+        platform,
+        adminUser,
+        rotation: config.rotation,
+        issuer: fillText(tokenIssuer(platform)),
+        readSecret: readerOf(args, cluster),
+      },
       after(namespaces),
     );
     const servers = { ...plain, podAnnotations: credentials.ofServers };
@@ -84,14 +97,19 @@ export class WeirPlatform extends pulumi.ComponentResource {
 
     const nats = new Nats(`${name}-nats`, servers, after(policies, credentials));
     const operator = new Operator(`${name}-operator`, plain, after(...kinds, access, policies));
+    const rules = iamManifests(platform).length === 0 ? [] : [new IamRules(`${name}-iam`, plain, after(operator))];
     const doctor = new QueueDoctor(`${name}-queue-doctor`, users, after(nats, access, policies, credentials));
     const workers = new QueueWorkers(`${name}-queue-workers`, users, after(operator, doctor));
     const gateway = new Gateway(`${name}-gateway`, users, after(operator, doctor, workers));
     const autoscaler = new Autoscaler(`${name}-autoscaler`, users, after(operator, doctor, workers));
     const ingress = new GatewayIngress(`${name}-ingress`, plain, after(gateway));
 
-    this.parts = [namespaces, ...kinds, access, operator, gateway, autoscaler, ingress].flatMap(({ done }) => done);
+    this.parts = [namespaces, ...kinds, access, operator, ...rules, gateway, autoscaler, ingress].flatMap(
+      ({ done }) => done,
+    );
 
+    this.platformNamespace = platform.platformNamespace;
+    this.hasIam = platform.hasIam;
     this.functionNamespace = platform.functionNamespace;
     this.manyNamespaces = platform.manyNamespaces;
     this.kubernetes = kubernetes;
@@ -116,6 +134,10 @@ export class WeirPlatform extends pulumi.ComponentResource {
       portForward: this.portForward,
     });
   }
+}
+
+function readerOf({ awaitRollouts = true, readSecret }: WeirPlatformArgs, cluster: ClusterArgs) {
+  return readSecret ?? (awaitRollouts === true ? secretReader(cluster) : undefined);
 }
 
 function gateOf({ awaitRollouts = true }: WeirPlatformArgs, cluster: ClusterArgs): RolloutGate | undefined {

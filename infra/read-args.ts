@@ -10,7 +10,7 @@ import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 export interface ReadArgs extends Omit<OpenTexts, "plain"> {
   readonly config: StackConfig;
   /** As they were given, including values that become known only later. */
-  readonly given: Pick<CredentialsArgs, "adminPassword" | "natsPasswords" | "natsTls">;
+  readonly given: Pick<CredentialsArgs, "adminPassword" | "natsPasswords" | "natsTls" | "clientSecrets">;
 }
 
 /**
@@ -18,14 +18,14 @@ export interface ReadArgs extends Omit<OpenTexts, "plain"> {
  * @throws RunError with every problem at once, each naming key, value and rule
  */
 export function readArgs(name: string, args: WeirPlatformArgs): ReadArgs {
-  const { awaitRollouts: _awaitRollouts, ...keys } = args;
+  const { awaitRollouts: _awaitRollouts, readSecret: _readSecret, ...keys } = args;
   const { plain, ...open } = openTexts(keys);
   const unread: string[] = [];
   const known = withoutLater(plain, unread);
   const { config, problems } = checkConfig(known, { unread });
   if (config === undefined) throw new pulumi.RunError([`Cannot make platform "${name}":`, ...problems].join("\n  "));
-  const { adminPassword, natsPasswords = {}, natsTls = {} } = args;
-  return { ...open, config, given: { adminPassword, natsPasswords, natsTls } };
+  const { adminPassword, natsPasswords = {}, natsTls = {}, iam: { clientSecrets = {} } = {} } = args;
+  return { ...open, config, given: { adminPassword, natsPasswords, natsTls, clientSecrets } };
 }
 
 /** The known values; the paths of the others are added to `later`. */

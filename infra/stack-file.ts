@@ -58,9 +58,16 @@ function encryptedPaths(values: Readonly<Record<string, unknown>>, prefix = ""):
 /** Whether a value is encrypted in the file, by itself or with its group, or is not in the file at all. */
 export function isEncryptedIn({ values, encrypted }: StackFile, path: KeyPath): boolean {
   if (encrypted.some((each) => `${path}.`.startsWith(`${each}.`))) return true;
-  const [key = "", ...inside] = path.split(".");
-  const found = inside.length === 0 ? values[key] : isMapping(values[key]) ? values[key][inside.join(".")] : undefined;
-  return found === undefined;
+  return !isThere(values, path);
+}
+
+/** Whether there is a value at the path; a name in it may have dots. */
+function isThere(values: Readonly<Record<string, unknown>>, path: KeyPath): boolean {
+  return Object.entries(values).some(
+    ([key, value]) =>
+      (key === path && value !== undefined) ||
+      (path.startsWith(`${key}.`) && isMapping(value) && isThere(value, path.slice(key.length + 1))),
+  );
 }
 
 /** Checks the file as a configuration: encrypted values are not checked, unencrypted secrets are refused. */

@@ -39,7 +39,8 @@ export const stackOptions = {
     ...hidden,
   },
   rotation: optionalText("rotation", {
-    about: "Any word; when it changes, all passwords are generated anew, and pods that read them are restarted",
+    about:
+      "Any word; when it changes, all passwords and keys are generated anew, and pods that read them are restarted; keys that sign stay valid for a day",
     rule: { test: (word) => /^[\w.-]{1,63}$/.test(word), expected: "1 to 63 letters, digits and . _ -" },
   }),
   natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),

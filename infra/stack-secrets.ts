@@ -3,6 +3,9 @@ import { isMapping } from "../runtime/settings/mapping.ts";
 /** A key of a stack in the form of `pulumi config set --path`, without `weir:`, such as `natsTls.key`. */
 export type KeyPath = string;
 
+/** Beginning of the path of a client's secret, which its name follows. */
+export const clientSecretPrefix = "iam.clientSecrets.";
+
 /**
  * Problems for secret values of a stack that are not encrypted, each with the command that stores it encrypted.
  * `isEncrypted` tells whether the stack stores a value encrypted.
@@ -17,7 +20,7 @@ export function secretsInTheClear(
 }
 
 /** Paths of all values that are secret. */
-function secretPaths({ kubeconfig, adminPassword, natsPasswords, natsTls }: Readonly<Record<string, unknown>>) {
+function secretPaths({ kubeconfig, adminPassword, natsPasswords, natsTls, iam }: Readonly<Record<string, unknown>>) {
   const paths: KeyPath[] = [];
   if (typeof kubeconfig === "string" && isKubeconfigContent(kubeconfig)) paths.push("kubeconfig");
   if (isGiven(adminPassword)) paths.push("adminPassword");
@@ -28,6 +31,9 @@ function secretPaths({ kubeconfig, adminPassword, natsPasswords, natsTls }: Read
       ),
     );
   if (isMapping(natsTls) && isGiven(natsTls["key"])) paths.push("natsTls.key");
+  const clients = isMapping(iam) ? iam["clientSecrets"] : undefined;
+  for (const [name, secret] of Object.entries(isMapping(clients) ? clients : {}))
+    if (isGiven(secret)) paths.push(clientSecretPrefix + name);
   return paths;
 }
 
@@ -39,7 +45,14 @@ export function isKubeconfigContent(kubeconfig: string): boolean {
 /** Pulumi asks for the value at the terminal; a value of several lines is read from a file. */
 function storingCommand(path: KeyPath): string {
   const file = { kubeconfig: " < kubeconfig", "natsTls.key": " < tls.key" }[path] ?? "";
-  return `pulumi config set --secret ${path.includes(".") ? "--path " : ""}weir:${path}${file}`;
+  return `pulumi config set --secret ${path.includes(".") ? "--path " : ""}${shellKey(path)}${file}`;
+}
+
+/** The name of a client may have dots, which would be a path. */
+function shellKey(path: KeyPath): string {
+  const name = path.startsWith(clientSecretPrefix) ? path.slice(clientSecretPrefix.length) : "";
+  if (!name.includes(".")) return `weir:${path}`;
+  return `'weir:${clientSecretPrefix.slice(0, -1)}["${name}"]'`;
 }
 
 function isGiven(value: unknown): boolean {

@@ -5,6 +5,7 @@ import type { ClusterArgs } from "./cluster.ts";
 import type { Tuning } from "./manifests/processes/environment.ts";
 import type { generalOptions, groupedOptions } from "./manifests/platform-options.ts";
 import type { RolloutGate } from "./rollout/rollout-gate.ts";
+import type { SecretReader } from "./rotation/live-secret.ts";
 import type { stackGroups, stackOptions } from "./stack-options.ts";
 
 /** Options in the form of a stack, by key: a duration is a text such as `30s`. */
@@ -23,7 +24,7 @@ type Texts<K extends string> = { readonly [_ in K]?: pulumi.Input<string> | unde
 type General = Said<typeof generalOptions> & Said<Omit<typeof stackOptions, keyof ClusterArgs | Secret>>;
 type Groups = { readonly [K in Exclude<keyof typeof groupedOptions, OpenGroup>]?: Said<(typeof groupedOptions)[K]> };
 type Secret = "adminPassword" | "natsPasswords";
-type OpenGroup = "images" | "ingress";
+type OpenGroup = "images" | "ingress" | "iam";
 type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
 
 /**
@@ -41,9 +42,20 @@ export interface WeirPlatformArgs extends General, Groups, Tuning, ClusterArgs {
   readonly timeouts?: Said<typeof stackGroups.timeouts> | undefined;
   readonly images?: (Texts<"weir" | "nats"> & Said<Omit<typeof groupedOptions.images, "weir" | "nats">>) | undefined;
   readonly ingress?: (Texts<IngressText> & Said<Omit<typeof groupedOptions.ingress, IngressText>>) | undefined;
+  /** Client secrets may come from other resources; `JwtIssuer`, `Policy` and `Role` take such values, too. */
+  readonly iam?:
+    | (Said<Omit<typeof groupedOptions.iam, "clientSecrets">> & {
+        readonly clientSecrets?: Readonly<Record<string, pulumi.Input<string>>> | undefined;
+      })
+    | undefined;
   /**
    * Whether each part is done only when the cluster reports, to `kubectl`, that all its pods are of the desired version
    * and available. True when absent; false for tests with Pulumi's mocks; a function is a custom gate.
    */
   readonly awaitRollouts?: boolean | RolloutGate | undefined;
+  /**
+   * Reads the Secrets of keys in the cluster, so that a rotation keeps the key before. When absent, `kubectl` does, or,
+   * unless `awaitRollouts` is true, nothing: then a rotation ends all tokens.
+   */
+  readonly readSecret?: SecretReader | undefined;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { credentialFile } from "../../runtime/api/names.ts";
+import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { openNatsServer } from "../../test/support/nats-server.ts";
 import { tempDirectory } from "../../test/support/temp-directory.ts";
@@ -36,9 +37,10 @@ export async function openBenchBroker({ slots }: { readonly slots: number }): Pr
     opened.defer(() => directory.remove());
     await writeFile(join(directory.path, credentialFile.user), administrator.user);
     await writeFile(join(directory.path, credentialFile.password), administrator.password);
+    await writeFile(join(directory.path, credentialFile.callbackKey), makeSigningKey("callbacks"));
     const ownFlags: Readonly<Record<BrokerUser, readonly string[]>> = {
       gateway: ["--edition=pro", "--shutdown-delay=0s", `--secret-mount-path=${directory.path}`],
-      "queue-worker": [],
+      "queue-worker": [`--secret-mount-path=${directory.path}`],
       autoscaler: [],
     };
     const run = async (name: string, flags: readonly string[], core?: number): Promise<BenchProcess> => {

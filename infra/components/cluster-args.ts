@@ -4,9 +4,12 @@ import { defaultFunctionNamespace } from "../manifests/platform-options.ts";
 
 /** What functions need from the platform of the same program. */
 export interface PlatformBelow {
+  readonly platformNamespace: string;
   readonly functionNamespace: string;
   /** Whether the edition has several namespaces of functions. */
   readonly manyNamespaces: boolean;
+  /** Whether the edition has identity and access. */
+  readonly hasIam: boolean;
   /** Provider of the cluster. */
   readonly kubernetes: pulumi.ProviderResource;
   /** Parts that are created before functions and deleted after them. */

@@ -3,24 +3,34 @@ import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
 
+import { isKeySecret, type KeySecret } from "../manifests/key-secrets.ts";
 import { natsSecretName, platformSecret } from "../manifests/names.ts";
 import type { Platform } from "../manifests/platform.ts";
 import { certificateFile, neededSecretNames, secretShell, wordFiles } from "../manifests/secrets.ts";
+import type { OpenObject } from "../open-texts.ts";
+import { keyOverlap } from "../rotation/key-overlap.ts";
+import type { SecretReader } from "../rotation/live-secret.ts";
 import { dependenciesOf } from "./cluster-args.ts";
 import { inBase64 } from "./function-secret.ts";
 import { NatsCertificate } from "./nats-certificate.ts";
-
 import type { PodAnnotations } from "./pod-annotations.ts";
 import { makeResource } from "./resource-kinds.ts";
+import { SigningKey } from "./signing-key.ts";
 
 type Files = Readonly<Record<string, pulumi.Input<string>>>;
+
+/** What distinguishes one Secret from others. */
+interface SecretContent {
+  readonly files: pulumi.Input<Files>;
+  readonly annotations?: Files;
+}
 
 /** The credentials that are given; the others are generated. */
 export interface CredentialsArgs {
   readonly platform: Platform;
   readonly adminUser: string;
   readonly adminPassword?: pulumi.Input<string> | undefined;
-  /** When this word changes, all passwords are generated anew. */
+  /** When this word changes, all passwords and keys are generated anew. */
   readonly rotation?: string | undefined;
   /** Of a broker that runs elsewhere, by process. */
   readonly natsPasswords: Readonly<Record<string, pulumi.Input<string>>>;
@@ -30,6 +40,12 @@ export interface CredentialsArgs {
     readonly key?: pulumi.Input<string> | undefined;
     readonly authority?: pulumi.Input<string> | undefined;
   };
+  /** Of the platform's clients at issuers, by name. */
+  readonly clientSecrets: Readonly<Record<string, pulumi.Input<string>>>;
+  /** Who signs tokens. */
+  readonly issuer: pulumi.Input<string>;
+  /** Reads the Secrets of keys, of which a rotation keeps the one before. */
+  readonly readSecret?: SecretReader | undefined;
 }
 
 /** Passwords, keys and the certificate of the platform, each in the Secret that pods mount. */
@@ -51,21 +67,18 @@ export class Credentials extends pulumi.ComponentResource {
     ]);
 
     const words = new Map<string, pulumi.Output<string>>();
-    for (const secret of neededSecretNames(platform)) {
-      const shell = secretShell(platform, secret);
-      const make = (files: pulumi.Input<Files>) =>
-        makeResource(
-          `${name}-${secret}`,
-          { ...shell, data: pulumi.secret(files).apply(inBase64) },
-          { parent: this, dependsOn },
-        );
-      if (secret === platformSecret.natsTls) {
-        make(natsTls);
-        continue;
-      }
+    const contentOf = (secret: string): SecretContent => {
+      if (secret === platformSecret.natsTls) return { files: natsTls };
+      if (secret === platformSecret.iamClients) return { files: args.clientSecrets };
+      if (isKeySecret(secret)) return this.#signingKey(`${name}-${secret}`, secret, args, dependsOn);
       const word = pulumi.secret(given.get(secret) ?? this.#word(`${name}-${secret}`, secret, rotation));
       words.set(secret, word);
-      make(word.apply((value) => wordFiles(platform, secret, value, args.adminUser)));
+      return { files: word.apply((value) => wordFiles(platform, secret, value, args.adminUser)) };
+    };
+    for (const secret of neededSecretNames(platform)) {
+      const { files, annotations } = contentOf(secret);
+      const object = { ...secretShell(platform, secret), data: pulumi.secret(files).apply(inBase64) };
+      makeResource(`${name}-${secret}`, withAnnotations(object, annotations), { parent: this, dependsOn });
     }
 
     this.adminPassword = words.get(platformSecret.basicAuth) ?? pulumi.secret("");
@@ -92,6 +105,18 @@ export class Credentials extends pulumi.ComponentResource {
     };
   }
 
+  #signingKey(
+    name: string,
+    secret: KeySecret,
+    { platform, rotation, issuer, readSecret }: CredentialsArgs,
+    dependsOn: pulumi.Input<pulumi.Resource>[],
+  ): SecretContent {
+    const signs = secret === platformSecret.issuerKey ? { issuer } : {};
+    const { platformNamespace: namespace } = platform;
+    const key = { secret, namespace, rotation, overlap: keyOverlap(platform), readSecret, ...signs };
+    return new SigningKey(name, key, { parent: this, dependsOn });
+  }
+
   #word(name: string, secret: string, rotation: string | undefined): pulumi.Output<string> {
     const keepers = rotation === undefined || lasting.includes(secret) ? {} : { keepers: { rotation } };
     return new RandomPassword(
@@ -100,6 +125,11 @@ export class Credentials extends pulumi.ComponentResource {
       { parent: this, additionalSecretOutputs: ["result", "bcryptHash"] },
     ).result;
   }
+}
+
+function withAnnotations(object: OpenObject, annotations: Files = {}): OpenObject {
+  if (Object.keys(annotations).length === 0) return object;
+  return { ...object, metadata: { ...object.metadata, annotations } as OpenObject["metadata"] };
 }
 
 /** Not rotated: the store cannot be read without its key, and servers with different route passwords cannot join. */

@@ -11,6 +11,7 @@ import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
 import { ClusterRole, ClusterRoleBinding, RoleBinding } from "@pulumi/kubernetes/rbac/v1/index.js";
 import type * as pulumi from "@pulumi/pulumi";
 
+import { iamApiVersion } from "../../runtime/api/iam/iam-schemas.ts";
 import type { OpenObject } from "../open-texts.ts";
 
 /** The fields of an object; some classes require some of the named ones, the others ignore them. */
@@ -33,6 +34,9 @@ const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, Resourc
   ["apps/v1 Deployment", Deployment],
   ["apps/v1 StatefulSet", StatefulSet],
   ["gateway.networking.k8s.io/v1 HTTPRoute", CustomResource],
+  [`${iamApiVersion} JwtIssuer`, CustomResource],
+  [`${iamApiVersion} Policy`, CustomResource],
+  [`${iamApiVersion} Role`, CustomResource],
   ["networking.k8s.io/v1 Ingress", Ingress],
   ["networking.k8s.io/v1 NetworkPolicy", NetworkPolicy],
   ["policy/v1 PodDisruptionBudget", PodDisruptionBudget],

@@ -36,4 +36,7 @@ export const platformSecret = {
   natsTls: "nats-tls",
   natsStore: "nats-store",
   natsRoutes: "nats-routes",
+  issuerKey: "issuer-key",
+  callbackKey: "callback-key",
+  iamClients: "iam-clients",
 } as const;

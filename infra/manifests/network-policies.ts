@@ -3,6 +3,7 @@ import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { nodeDnsRanges, resolverNamespace } from "../../runtime/api/resolver-addresses.ts";
 import { apiServerFlows } from "./api-server.ts";
+import { issuerNamespaces } from "./iam/issuer-namespaces.ts";
 import { gatewayPort } from "./processes/gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
@@ -35,10 +36,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   }));
   const toFunctions = { peers: functionNamespaces(platform), ports: tcp(functionPort) };
   const toDns = {
-    peers: [
-      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": resolverNamespace } } },
-      ...nodeDnsRanges.map((cidr) => ({ ipBlock: { cidr } })),
-    ],
+    peers: [namespaceNamed(resolverNamespace), ...nodeDnsRanges.map((cidr) => ({ ipBlock: { cidr } }))],
     ports: [
       { port: 53, protocol: "UDP" },
       { port: 53, protocol: "TCP" },
@@ -54,7 +52,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       accounts.gateway,
       name(accounts.gateway),
       [{ peers: undefined, ports: tcp(gatewayPort) }, ...scraped],
-      [toFunctions, toBroker, ...toApiServer],
+      [toFunctions, toBroker, ...toApiServer, ...toIssuers(platform)],
     ),
     policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [
       toFunctions,
@@ -126,7 +124,7 @@ function pods(process: string) {
 function functionNamespaces({ functionNamespace, manyNamespaces }: Platform): object[] {
   const { key, value, foreignKey } = namespaceMarker;
   return [
-    { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": functionNamespace } } },
+    namespaceNamed(functionNamespace),
     ...(manyNamespaces
       ? [
           { namespaceSelector: { matchLabels: { [key]: value } } },
@@ -134,6 +132,17 @@ function functionNamespaces({ functionNamespace, manyNamespaces }: Platform): ob
         ]
       : []),
   ];
+}
+
+/** Issuers of tokens: those outside, wherever they are, and those that the stack names in the cluster. */
+function toIssuers(platform: Platform): Flow[] {
+  if (!platform.hasIam) return [];
+  const inside = issuerNamespaces(platform).map((namespace) => namespaceNamed(namespace));
+  return [{ peers: [...outside(platform), ...inside] }];
+}
+
+function namespaceNamed(namespace: string) {
+  return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
 }
 
 /** Where callbacks may go: anywhere except metadata services and, if its ranges are known, the cluster. */

@@ -2,6 +2,7 @@ import { accessManifests } from "./rights/access.ts";
 import { autoscalerManifests } from "./processes/autoscaler.ts";
 import { gatewayManifests } from "./processes/gateway.ts";
 import { httpRouteManifests } from "./http-route.ts";
+import { iamManifests } from "./iam/iam-objects.ts";
 import { ingressManifests } from "./ingress.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { namespaceManifests } from "./namespaces.ts";
@@ -35,6 +36,7 @@ export function platformManifests(platform: Platform, others: OtherManifests = {
     { name: "secrets", objects: others.secrets ?? [] },
     { name: "nats", objects: natsManifests(platform) },
     { name: "operator", objects: operatorManifests(platform) },
+    { name: "iam", objects: iamManifests(platform) },
     { name: "queue-doctor", objects: queueDoctorManifests(platform) },
     { name: "gateway", objects: gatewayManifests(platform) },
     { name: "queue-worker", objects: queueWorkerManifests(platform) },

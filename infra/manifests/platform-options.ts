@@ -14,6 +14,7 @@ import {
 } from "../../runtime/settings/setting.ts";
 import { textRule } from "../../runtime/settings/text-rules.ts";
 import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
+import { iamOptions } from "./iam/iam-options.ts";
 import { annotationsOption, labelsOption } from "./mapping-options.ts";
 import { tolerations } from "./toleration-option.ts";
 
@@ -223,6 +224,7 @@ export const groupedOptions = {
   },
   memory: amounts("Memory of each pod of", size),
   cpu: amounts("CPUs reserved for each pod of", cores),
+  iam: iamOptions,
 };
 
 function amounts(what: string, rule: typeof size): Readonly<Record<Component, Setting<string | undefined>>> {

@@ -25,11 +25,18 @@ export interface Platform extends Values<typeof generalOptions>, Groups {
   readonly queues: ReturnType<typeof declaredQueues>;
   /** Whether the edition has several namespaces of functions. */
   readonly manyNamespaces: boolean;
+  /** Whether the edition has identity and access. */
+  readonly hasIam: boolean;
 }
 
 /** Origin of the gateway in the cluster; the closing dot avoids needless DNS look-ups. */
 export function gatewayOrigin({ platformNamespace, clusterDomain }: Platform): string {
   return `http://gateway.${platformNamespace}.svc.${clusterDomain}.:8080`;
+}
+
+/** Issuer of the platform's tokens; another one ends all tokens. */
+export function tokenIssuer(platform: Platform): string {
+  return publicUrlOf(platform) ?? gatewayOrigin(platform);
 }
 
 /** Whether TLS is terminated in front of the gateway for clients outside. */

@@ -17,6 +17,7 @@ import {
 } from "../../runtime/queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
 import { decidedSettings, type Tuning } from "./processes/environment.ts";
+import { iamRules } from "./iam/iam-rules.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
 import type { Platform } from "./platform.ts";
 import { brokerFacts, optionRules } from "./option-rules.ts";
@@ -95,6 +96,7 @@ export function checkPlatform(
     monitoring: read(groupedOptions.monitoring, "monitoring"),
     memory: read(groupedOptions.memory, "memory"),
     cpu: read(groupedOptions.cpu, "cpu"),
+    iam: read(groupedOptions.iam, "iam"),
   };
   const tuning = tuningOf(input);
   // Rules compare values: an invalid value would cause misleading problems for others.
@@ -113,11 +115,12 @@ export function checkPlatform(
     autoscaler: judge(autoscalerSettings, autoscalerRules),
     operator: judge(operatorSettings, operatorRules),
   };
-  if (isRead) problems.push(...optionRules(options));
+  if (isRead) problems.push(...optionRules(options), ...iamRules(options));
   if (problems.length > 0) return { problems };
   const queues = declaredQueues(settings.queueDoctor);
-  const manyNamespaces = editions[options.edition].namespaces === "many";
-  return { platform: Object.freeze({ ...options, tuning, settings, queues, manyNamespaces }), problems };
+  const { namespaces, iam: hasIam } = editions[options.edition];
+  const manyNamespaces = namespaces === "many";
+  return { platform: Object.freeze({ ...options, tuning, settings, queues, manyNamespaces, hasIam }), problems };
 }
 
 /** Defaults for a cluster that differ from the settings' own: callbacks only go to public addresses. */

@@ -1,5 +1,6 @@
 import { credentialFile } from "../../runtime/api/names.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
+import { isKeySecret, keyFiles, keySecretsOf, type KeySecret } from "./key-secrets.ts";
 import { labelsOf, platformSecret } from "./names.ts";
 import { brokerAccounts, routesFile, storeKeyVariable } from "./broker/nats-config.ts";
 import type { Platform } from "./platform.ts";
@@ -15,6 +16,8 @@ export interface SecretValues {
   readonly storeKey: string;
   /** The password that servers of a cluster use among themselves. */
   readonly routePassword: string;
+  /** Private keys that sign, PKCS #8 PEM, by name of the Secret; see `keySecretsOf`. */
+  readonly signingKeys?: Readonly<Record<string, string>>;
   /** PEM; for `nats.tls`. */
   readonly natsTls?: { readonly certificate: string; readonly key: string; readonly authority: string };
 }
@@ -33,6 +36,8 @@ export function neededSecretNames({ nats, ...platform }: Platform): string[] {
     ...(nats.url === undefined ? [platformSecret.natsStore] : []),
     ...(nats.url === undefined && nats.replicas === "3" ? [platformSecret.natsRoutes] : []),
     ...(nats.tls ? [platformSecret.natsTls] : []),
+    ...keySecretsOf(platform),
+    ...(platform.iam.clientSecrets.length > 0 ? [platformSecret.iamClients] : []),
   ];
 }
 
@@ -57,7 +62,8 @@ export function wordFiles(
 }
 
 /**
- * The Secrets themselves; nothing else holds values.
+ * The Secrets themselves, except that of the clients at issuers, whose values only those know; nothing else holds
+ * values.
  * @throws Error when a value is missing or could be read as something else in the broker's configuration
  */
 export function secretManifests(platform: Platform, values: SecretValues): KubernetesObject[] {
@@ -70,11 +76,20 @@ export function secretManifests(platform: Platform, values: SecretValues): Kuber
   ]);
   const files = (name: string) => {
     if (name === platformSecret.natsTls) return certificateFiles(values);
+    if (isKeySecret(name)) return keyFiles(name, { current: givenKey(name, values) });
     const word = words.get(name);
     if (word === undefined) throw new Error(`Cannot make secret "${name}": it has none`);
     return wordFiles(platform, name, word, values.adminUser);
   };
-  return neededSecretNames(platform).map((name) => ({ ...secretShell(platform, name), stringData: files(name) }));
+  return neededSecretNames(platform)
+    .filter((name) => name !== platformSecret.iamClients)
+    .map((name) => ({ ...secretShell(platform, name), stringData: files(name) }));
+}
+
+function givenKey(name: KeySecret, { signingKeys = {} }: SecretValues): string {
+  const key = signingKeys[name];
+  if (key === undefined) throw new Error(`Cannot make secret "${name}": no key was given`);
+  return key;
 }
 
 /** A Secret of the platform without its values. */

@@ -6,7 +6,7 @@ import { routeGroups } from "../../runtime/gateway/openapi/build-document.ts";
 import { errorMeanings } from "../../runtime/gateway/openapi/error-meanings.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { usualErrors } from "../../runtime/gateway/openapi/route-errors.ts";
-import { methodsOf, type RouteEntry, type RouteTrial } from "../../runtime/gateway/rest/route.ts";
+import { methodsOf, type RouteEntry } from "../../runtime/gateway/rest/route.ts";
 import { capital, typeName, typesSection } from "./types-section.ts";
 
 /** The page of the API, in Markdown: every route with its sentence, required rights, statuses and a curl line. */
@@ -45,27 +45,11 @@ function sections(routes: readonly RouteEntry[]): string[] {
 function section(entries: readonly RouteEntry[]): string {
   const [first] = entries;
   if (first === undefined) return "";
-  const trial = entries.find((entry) => entry.trial !== undefined)?.trial ?? refusal(first);
+  const trial = entries.find((entry) => entry.trial !== undefined)?.trial;
   const title = `### \`${entries.flatMap(methodsOf).join(" ")} ${documentPath(first.path)}\``;
   const shown =
     trial === undefined ? "" : `\n\n\`\`\`sh\n${trial.commands}\n\`\`\`\n\n\`\`\`text\n${trial.shows}\n\`\`\``;
   return `${title}\n\n${sentences(first)}\n\n${replies(first)}${shown}`;
-}
-
-/** A command for a route that is not built yet. */
-function refusal({ method, path, params, needs, handling }: RouteEntry): RouteTrial | undefined {
-  if (handling !== "not built") return undefined;
-  const filled = path
-    .replaceAll(/:(\w+)/g, (_all, name: string) => exampleOf(params?.properties[name]))
-    .replace(/\*$/, "");
-  const credentials = needs === "nothing" ? "" : "-u admin:$P ";
-  const verb = method === "GET" ? "" : `-X ${method} `;
-  return { commands: `curl ${credentials}${verb}$G${filled}`, shows: `Cannot answer ${method} …` };
-}
-
-function exampleOf(schema: TSchema | undefined): string {
-  const examples: unknown = schema !== undefined && "examples" in schema ? schema.examples : undefined;
-  return Array.isArray(examples) ? String(examples[0]) : "x";
 }
 
 function sentences(entry: RouteEntry): string {
@@ -78,7 +62,6 @@ function sentences(entry: RouteEntry): string {
   return [
     about,
     ...(details === undefined ? [] : [details]),
-    ...(handling === "not built" ? ["**Not built yet**: it replies 501."] : []),
     ...(entry.iamOnly === true ? ["Only in editions with IAM; elsewhere it is 404."] : []),
     ...(type === undefined ? [] : [`Body${bodyOptional === true ? ", if there is one" : ""}: ${type}.`]),
     ...(parameters.length === 0 ? [] : [`Query: ${parameters.join(", ")}.`]),
@@ -99,8 +82,7 @@ function replies(entry: RouteEntry): string {
       const type = schema === undefined ? undefined : typeName(schema);
       return `**${status === "default" ? "any status" : status}** ${about}${type === undefined ? "" : `: ${type}`}`;
     });
-  const codes = [...(entry.errors ?? []), ...(entry.handling === "not built" ? (["not_built"] as const) : [])];
-  const own = [...Map.groupBy(codes, statusOf)]
+  const own = [...Map.groupBy(entry.errors ?? [], statusOf)]
     .toSorted(([one], [other]) => one - other)
     .map(([status, listed]) => `${status} ${listed.map((code) => `\`${code}\``).join(", ")}`);
   return `Replies: ${[...good, ...own].join("; ")}; and [the usual](#errors).`;

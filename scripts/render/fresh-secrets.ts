@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 
+import { keySecretsOf } from "../../infra/manifests/key-secrets.ts";
 import { brokerSecretNames, type SecretValues } from "../../infra/manifests/secrets.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
+import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 
 /** New values for all Secrets except the certificate, which only a certificate authority can issue. */
 export function freshSecrets(platform: Platform): SecretValues {
@@ -12,6 +14,9 @@ export function freshSecrets(platform: Platform): SecretValues {
     brokerPasswords: Object.fromEntries(brokerSecretNames(platform).map((name) => [name, word()])),
     storeKey: word(),
     routePassword: word(),
+    signingKeys: Object.fromEntries(
+      keySecretsOf(platform).map((name) => [name, makeSigningKey(name === "issuer-key" ? "tokens" : "callbacks")]),
+    ),
   };
 }
 

@@ -4,10 +4,11 @@ import { gatewayDrainTimeout, gatewaySettings } from "../../../runtime/gateway/s
 import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import { given, type KubernetesObject } from "../kubernetes-object.ts";
+import { publicCallbackKeys } from "../key-secrets.ts";
 import { labelsOf, platformSecret, selectorOf } from "../names.ts";
 import { brokerFacts } from "../option-rules.ts";
 import { isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
-import { processDeployment } from "./process-deployment.ts";
+import { processDeployment, type CredentialSource } from "./process-deployment.ts";
 
 /** Port of the gateway, in its pods and of its Service. */
 export const gatewayPort = 8_080;
@@ -42,7 +43,13 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     replicas: gateway.replicas,
     environment,
     ports: [{ name: "http", containerPort: gatewayPort }],
-    credentials: [platformSecret.basicAuth, platformSecret.invokeKey],
+    credentials: [
+      { name: platformSecret.basicAuth },
+      { name: platformSecret.invokeKey },
+      ...(platform.hasIam ? [{ name: platformSecret.issuerKey }] : []),
+      ...publicCallbackKeys,
+      ...iamClients(platform),
+    ],
     drainTimeout: gatewayDrainTimeout(settings.gateway),
     memory: base + settings.gateway.maxWaitingBytes + bodiesAtOnce * settings.gateway.asyncMaxBody,
     cpu: "250m",
@@ -50,6 +57,13 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     readyWithout: "broker",
   });
   return [...deployment, ...services(platform)];
+}
+
+/** Secrets of the platform's clients at issuers, each in its own file of one directory. */
+function iamClients({ iam: { clientSecrets } }: Platform): CredentialSource[] {
+  if (clientSecrets.length === 0) return [];
+  const items = clientSecrets.map((key) => ({ key, path: `${platformSecret.iamClients}/${key}` }));
+  return [{ name: platformSecret.iamClients, items }];
 }
 
 /**

@@ -18,6 +18,15 @@ import {
   spreadOf,
 } from "../pods.ts";
 
+/** A Secret whose files a process reads. */
+export interface CredentialSource {
+  readonly name: string;
+  /** The only files that are mounted, and the path of each below `secret_mount_path`; all files when absent. */
+  readonly items?: readonly { readonly key: string; readonly path: string }[];
+  /** Whether the pods start without the Secret, or without those files. */
+  readonly optional?: boolean;
+}
+
 /** One of our processes, as described by its file in this folder. */
 export interface ProcessFacts {
   /** Folder below `runtime`, and service account. */
@@ -30,7 +39,7 @@ export interface ProcessFacts {
   /** Ports besides the admin port. */
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   /** The credential Secrets that are mounted at `secret_mount_path`. */
-  readonly credentials?: readonly string[];
+  readonly credentials?: readonly CredentialSource[];
   /** Milliseconds the process gives itself to stop. */
   readonly drainTimeout: number;
   /** Bytes. */
@@ -140,7 +149,7 @@ function volumesOf({ nats }: Platform, { broker, credentials = [], config }: Pro
       ? [
           {
             mountPath: credentialDirectory,
-            volume: { name: "credentials", ...projected(credentials.map((secret) => ({ secret: { name: secret } }))) },
+            volume: { name: "credentials", ...projected(credentials.map((secret) => ({ secret }))) },
           },
         ]
       : []),

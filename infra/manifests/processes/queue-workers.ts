@@ -1,10 +1,12 @@
 import { accounts } from "../../../runtime/api/accounts.ts";
 import { messageRoom } from "../../../runtime/api/broker/nats-server-options.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
+import { callbackSecretCopies } from "../../../runtime/api/names.ts";
 import { queueWorkerSettings, workerDrainTimeout } from "../../../runtime/queue-worker/settings.ts";
 import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
+import { privateCallbackKeys } from "../key-secrets.ts";
 import { queueWorkerName, platformSecret } from "../names.ts";
 import { gatewayOrigin, type Platform } from "../platform.ts";
 import { processDeployment } from "./process-deployment.ts";
@@ -34,7 +36,11 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
         },
         tuning,
       ),
-      credentials: [platformSecret.invokeKey],
+      credentials: [
+        { name: platformSecret.invokeKey },
+        ...privateCallbackKeys,
+        { name: callbackSecretCopies.object, optional: true },
+      ],
       drainTimeout: workerDrainTimeout(settings.queueWorker),
       memory:
         base +

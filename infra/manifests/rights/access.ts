@@ -1,4 +1,5 @@
 import { clusterRoleName, type Account, type RoleScope } from "../../../runtime/api/accounts.ts";
+import { hasClusterKeys, issuerDiscoveryBinding } from "../iam/cluster-issuer.ts";
 import { accountRights, type Rule } from "./account-rights.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf } from "../names.ts";
@@ -21,6 +22,9 @@ export function accessManifests(platform: Platform): KubernetesObject[] {
   return [
     ...rights.map(({ account }) => serviceAccount(platform, account)),
     ...roles,
+    ...(Object.values(platform.iam.issuers).some(({ issInternal }) => hasClusterKeys(issInternal))
+      ? [issuerDiscoveryBinding(platform.platformNamespace, "gateway-issuer-discovery")]
+      : []),
     ...functionGuard(platform),
     ...(platform.manyNamespaces ? namespaceGuards(platform) : []),
   ];

@@ -4,6 +4,7 @@ import {
   clusterRoleName,
   type Account,
 } from "../../../runtime/api/accounts.ts";
+import { callbackSecretCopies } from "../../../runtime/api/names.ts";
 import { natsPodNames } from "../broker/nats-addresses.ts";
 import type { Platform } from "../platform.ts";
 
@@ -120,6 +121,8 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
       rule(group.weir, statusOf(weirKinds), ["get", "patch", "update"]),
       rule(group.iam, iamKinds, read),
       rule(group.iam, statusOf(iamKinds), ["get", "patch", "update"]),
+      // Copies of the secrets that functions name for their callbacks, for queue-workers.
+      { ...rule(group.core, ["secrets"], ["get", "patch"]), resourceNames: [callbackSecretCopies.object] },
     ],
     functions: [
       rule(group.weir, ["functions"], [...read, "patch"]),

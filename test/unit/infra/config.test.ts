@@ -121,6 +121,25 @@ describe("problems", () => {
     ]);
   });
 
+  test("the secret of a client at an issuer is not shown, and need not be readable", () => {
+    const issuers = {
+      corp: { iss: "https://f.example.com", aud: ["w"], login: { clientId: "w", clientSecretName: "corp.sso" } },
+    };
+    const { config, problems } = checkConfig(
+      { iam: JSON.stringify({ issuers, clientSecrets: { github: "s3cret" } }) },
+      { unread: ["iam.clientSecrets.corp.sso"] },
+    );
+    expect(problems).toEqual([]);
+    expect(config?.platform.iam.clientSecrets).toEqual(["corp.sso", "github"]);
+    expect(JSON.stringify(config)).not.toContain("s3cret");
+    expect(problemsOf({ iam: { issuers } })).toHaveLength(1);
+    expect(
+      checkConfig({ iam: { clientSecrets: { "corp.sso": "s3cret" } } }, { isEncrypted: () => false }).problems,
+    ).toEqual([
+      `iam.clientSecrets.corp.sso: expected it encrypted: pulumi config set --secret --path 'weir:iam.clientSecrets["corp.sso"]'`,
+    ]);
+  });
+
   test("a certificate must be complete, and needs TLS", () => {
     const certificate = "-----BEGIN CERTIFICATE-----";
     expect(problemsOf({ natsTls: { certificate } })).toEqual([

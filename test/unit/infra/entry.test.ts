@@ -101,6 +101,15 @@ test("a value in clear text beside an encrypted one of its group is refused, too
   ]);
   const whole = "config:\n  weir:natsPasswords: { secure: v1:abc }\n  weir:natsTls: { key: { secure: v1:abc } }\n";
   expect(await clearTextProblems(whole)).toEqual([]);
+  configure({ "weir:iam": JSON.stringify({ clientSecrets: { "corp.sso": "a", github: "b" } }) }, ["weir:iam"]);
+  const clients = "config:\n  weir:iam:\n    clientSecrets:\n      corp.sso: a\n      github: { secure: v1:abc }\n";
+  expect(await clearTextProblems(clients)).toEqual([
+    `  weir:iam.clientSecrets.corp.sso: expected it encrypted: pulumi config set --secret --path 'weir:iam.clientSecrets["corp.sso"]'`,
+  ]);
+  expect(await clearTextProblems(clients.replace(": a", ": { secure: v1:abc }"))).toEqual([]);
+  for (const secret of Object.values(readConfig(project.path).iam?.clientSecrets ?? {}))
+    expect(await pulumi.isSecret(pulumi.output(secret))).toBe(true);
+  expect(Object.keys(readConfig(project.path).iam?.clientSecrets ?? {})).toEqual(["corp.sso", "github"]);
   // The configuration may be elsewhere.
   expect(await clearTextProblems("config: {}\n")).toEqual([]);
   expect(await recorder.resources()).toEqual([]);

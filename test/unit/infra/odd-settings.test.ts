@@ -62,6 +62,10 @@ describe("credentials", () => {
     expect(podsIn(resources, ":StatefulSet", "weir-nats-nats").annotations).toMatchObject(mark);
     expect(podsIn(resources, ":Deployment", "weir-gateway-gateway").annotations).toMatchObject(mark);
     expect(podsIn(resources, ":Deployment", "weir-operator-operator").annotations).toEqual({});
+    expect(namesOf(resources, "weir:platform:SigningKey")).toEqual([
+      "weir-credentials-callback-key",
+      "weir-credentials-issuer-key",
+    ]);
   });
 });
 
@@ -84,7 +88,10 @@ describe("the broker's certificate", () => {
   test("may be given, or absent", async () => {
     const natsTls = { certificate: pem("CERTIFICATE"), key: pem("PRIVATE KEY"), authority: pem("CERTIFICATE") };
     const given = await recordedStack({ ...bare, natsTls });
-    expect(given.resources.filter(({ type }) => type.startsWith("tls:"))).toEqual([]);
+    const made = given.resources.filter(
+      ({ type, parent }) => type.startsWith("tls:") && !parent.includes(":SigningKey"),
+    );
+    expect(made).toEqual([]);
     expect(filesOf(given.resources, "nats-tls")["tls.key"]).toBe(natsTls.key);
 
     const plain = await recordedStack({ ...bare, nats: { tls: "false" } });

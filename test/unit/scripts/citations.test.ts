@@ -10,7 +10,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 /** Pages whose rules, rows and sections are cited. */
 const pages = new Map(
-  globSync(["docs/reference/{http-contract,queue,faults,security}.md", "docs/contributing/performance.md"], {
+  globSync(["docs/reference/{http-contract,queue,faults,security,iam}.md", "docs/contributing/performance.md"], {
     cwd: root,
   }).map((path) => [basename(path), citable(read(path))]),
 );

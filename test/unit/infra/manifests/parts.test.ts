@@ -116,13 +116,14 @@ describe("the network", () => {
       service,
       rule(443, "10.0.0.0/28"),
     ]);
-    // Nothing else leaves except calls, and callbacks of a queue-worker: no registry, no issuer.
+    // Nothing else leaves except calls, callbacks of a queue-worker, and requests of a gateway to issuers.
     const known = { ports: ["6443"], serviceAddresses, ranges: ["10.0.0.0/28"] };
     const open = (name: string) =>
       egress(known, name)?.filter((each) => !("to" in each) || JSON.stringify(each).includes("/0"));
-    const processes = ["gateway", "queue-doctor", "autoscaler", "operator", "nats", "dns"];
+    const processes = ["queue-doctor", "autoscaler", "operator", "nats", "dns"];
     expect(processes.map(open)).toEqual(processes.map(() => []));
     expect(open("queue-worker")).toHaveLength(1);
+    expect(open("gateway")).toHaveLength(1);
   });
 
   test.each([
@@ -209,7 +210,7 @@ describe("secrets", () => {
     const platform = readPlatform({ edition: "enterprise", nats: { replicas: 3 }, queues: { a_b: {} } });
     const text = JSON.stringify(objectsOf(platform));
     const mounted = [...text.matchAll(/"secret":\{"(?:name|secretName)":"([^"]+)"/g)].map((match) => match[1] ?? "");
-    expect([...new Set(mounted)].toSorted()).toEqual(neededSecretNames(platform).toSorted());
+    expect([...new Set(mounted)].toSorted()).toEqual([...neededSecretNames(platform), "callback-secrets"].toSorted());
   });
 
   test("passwords that the broker could misread are refused", () => {
@@ -219,6 +220,9 @@ describe("secrets", () => {
       'Cannot make secret "nats-store"',
     );
     expect(() => secretManifests(platform, { ...values, brokerPasswords: {} })).toThrow("it has none");
+    expect(() => secretManifests(platform, { ...values, signingKeys: {} })).toThrow(
+      'Cannot make secret "callback-key": no key was given',
+    );
   });
 });
 

@@ -46,7 +46,12 @@ test.each(["community", "standard", "pro", "enterprise"])("the sample stack %s i
   const kinds = objects.flatMap((object) => (object === null ? [] : [object.kind]));
   expect(kinds).toEqual(expect.arrayContaining(["Namespace", "CustomResourceDefinition", "StatefulSet", "Deployment"]));
   expect(kinds.includes("Ingress")).toBe(edition === "standard");
-  expect(kinds).not.toContain("Secret");
+  const secrets = objects.filter((object) => object?.kind === "Secret");
+  // The operator fills it.
+  expect(secrets).toEqual([
+    expect.objectContaining({ metadata: expect.objectContaining({ name: "callback-secrets" }) }),
+  ]);
+  expect(JSON.stringify(secrets)).not.toMatch(/"(?:d|stringD)ata"/);
   expect(stderr).toContain("Secrets that must be there: basic-auth");
 });
 

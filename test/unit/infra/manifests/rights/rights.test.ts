@@ -38,7 +38,8 @@ const writes = ["create", "update", "patch", "delete"];
 test.each<[what: string, group: string, resource: string, verbs: readonly string[], who: readonly Account[]]>([
   ["read values of secrets", "", "secrets", reads, ["operator"]],
   ["follow values of secrets", "", "secrets", ["watch"], []],
-  ["write values of secrets", "", "secrets", writes, ["gateway"]],
+  ["write values of secrets", "", "secrets", writes, ["gateway", "operator"]],
+  ["make or delete secrets", "", "secrets", ["create", "update", "delete"], ["gateway"]],
   ["make, change or remove namespaces", "", "namespaces", writes, ["gateway"]],
   ["make or change pods", "", "pods", ["create", "update", "patch"], []],
   ["delete pods", "", "pods", ["delete"], ["queue-doctor"]],
@@ -51,7 +52,10 @@ test.each<[what: string, group: string, resource: string, verbs: readonly string
   ["scale functions", "service.com", "functions/scale", ["patch"], ["gateway", "queue-worker", "autoscaler"]],
   ["write the status of functions", "service.com", "functions/status", writes, ["autoscaler", "operator"]],
   ["write Profiles", "service.com", "profiles", writes, []],
-  ["write the roles of IAM", "iam.service.com", "roles", writes, []],
+  ["write issuers", "iam.service.com", "jwtissuers", writes, []],
+  ["write policies", "iam.service.com", "policies", writes, []],
+  ["write roles", "iam.service.com", "roles", writes, []],
+  ["read roles", "iam.service.com", "roles", reads, ["gateway", "operator"]],
   ["make roles", "rbac.authorization.k8s.io", "clusterroles", writes, []],
   ["hold leases", "coordination.k8s.io", "leases", ["update"], ["autoscaler", "operator"]],
 ])("who may %s", (_what, group, resource, verbs, who) => {
@@ -63,6 +67,20 @@ test("the queue-doctor may delete only the broker's pods, by name", () => {
   const broker = ["nats-0", "nats-1", "nats-2"];
   // Editions with one namespace, and with several.
   expect(pods.map(({ rule }) => rule.resourceNames)).toEqual([broker, broker]);
+});
+
+test("the operator may write one Secret: the copies of those that functions name for their callbacks", () => {
+  const rules = accountRights({ manyNamespaces: true, platformNamespace: "weir" }).flatMap(
+    ({ account, platform, functions, cluster }) =>
+      account === "operator" ? [...platform, ...functions, ...cluster] : [],
+  );
+  const writing = rules.filter(
+    ({ apiGroups, resources, verbs }) =>
+      apiGroups.includes("") && resources.includes("secrets") && verbs.some((verb) => writes.includes(verb)),
+  );
+  expect(writing).toEqual([
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "patch"], resourceNames: ["callback-secrets"] },
+  ]);
 });
 
 test("there is no wildcard, and no right that leads to more rights", () => {
