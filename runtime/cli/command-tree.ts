@@ -2,6 +2,7 @@ import type { CommandEntry } from "./command-spec.ts";
 import { accessCommands } from "./commands/access/access-commands.ts";
 import { callCommands } from "./commands/calls/call-commands.ts";
 import { functionCommands } from "./commands/functions/function-commands.ts";
+import { iamCommands } from "./commands/iam/iam-commands.ts";
 import { moveCommands } from "./commands/moves/move-commands.ts";
 import { namespaceCommands } from "./commands/namespaces/namespace-commands.ts";
 import { projectCommands } from "./commands/projects/project-commands.ts";
@@ -18,6 +19,7 @@ export const commandTree: readonly CommandEntry[] = [
   ...secretCommands,
   ...namespaceCommands,
   ...accessCommands,
+  ...iamCommands,
   ...moveCommands,
   ...systemCommands,
 ];

@@ -111,10 +111,15 @@ async function openClient(
     output.warn("Any certificate is accepted: whoever is on the way can read and change all");
   const dispatcher = await openDispatcher(address, tls, timeout);
   const debug = flags.debug === true ? (lines: string): void => void terminal.stderr.write(lines) : undefined;
-  return {
-    client: new Client({ address, credentials, dispatcher, timeout, signal: terminal.signal, debug }),
-    close: () => dispatcher.destroy(),
+  const { signal, uid } = terminal;
+  const options = { address, dispatcher, timeout, signal, debug };
+  const renew = async (): Promise<GatewayCredentials> => {
+    const { configFiles } = await import("./gateways/config-directory.ts");
+    const { renewSignIn } = await import("./sign-in/renew-sign-in.ts");
+    const gateway = new Client({ ...options, credentials: undefined });
+    return renewSignIn({ file: configFiles(terminal).credentials, uid, gateway, access: { tls, signal, debug } });
   };
+  return { client: new Client({ ...options, credentials, renew }), close: () => dispatcher.destroy() };
 }
 
 /** The TLS options that were given, with absolute paths. */

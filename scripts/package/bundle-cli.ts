@@ -6,6 +6,7 @@ import { rolldown } from "rolldown";
 import { aboutPackage, packageOf } from "../images/bundle-sources.ts";
 import { plainBuiltins } from "../images/plain-builtins.ts";
 import { embedTemplates } from "./embed-templates.ts";
+import { slimUndici } from "./slim-undici.ts";
 
 /** The command `weir` in one file. */
 export interface CliBundle {
@@ -25,7 +26,7 @@ export async function bundleCli(root: string): Promise<CliBundle> {
     input: entry,
     platform: "node",
     transform: { target: oldestNode },
-    plugins: [plainBuiltins, embedTemplates(root)],
+    plugins: [plainBuiltins, slimUndici, embedTemplates(root)],
   });
   const { output } = await bundle.generate({ format: "esm", codeSplitting: false, minify: true, comments: false });
   await bundle.close();

@@ -44,7 +44,12 @@ beforeAll(async () => {
     },
   ]);
   const rules = rulesOf(
-    jwtIssuer("company", { iss: issuer.url, aud: [clientId] }),
+    jwtIssuer("company", {
+      iss: issuer.url,
+      aud: [clientId],
+      login: { clientId, scopes: ["openid", "offline_access"] },
+    }),
+    jwtIssuer("with-secret", { iss: "https://a.example", aud: ["a"], login: { clientId: "a", clientSecretName: "a" } }),
     policy("read", ["Function:List"], ["*"]),
     role("readers", ["read"], { principal: { "jwt:sub": ["alice"] } }),
   );
@@ -79,6 +84,11 @@ afterAll(async () => {
   await platform?.[Symbol.asyncDispose]();
   await tokens?.[Symbol.asyncDispose]();
   await issuer?.[Symbol.asyncDispose]();
+});
+
+test("a gateway offers the issuers whose client has no secret", async () => {
+  const reply = await fetch(`${platform.url}/.well-known/openid-configuration`);
+  expect(await reply.json()).toMatchObject({ weir_sign_in: offered });
 });
 
 function begin(args: readonly string[], signal?: AbortSignal) {

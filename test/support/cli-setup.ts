@@ -1,24 +1,17 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
 import type { TestProject } from "vitest/node";
 
 import { environment } from "../../runtime/process/settings.ts";
-import { bundleCli } from "../../scripts/package/bundle-cli.ts";
+import { packedProgram, type CommandProgram } from "./cli-program.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** The command `weir`: a program and its first arguments. */
-    weirCommand: readonly [program: string, ...first: readonly string[]];
+    weirCommand: CommandProgram;
   }
 }
 
-/**
- * Makes the command `weir` as it is packed, once for all files of a run: it starts in a third of the time that its
- * sources need. `WEIR_TEST_CLI` names another program that is tested instead.
- */
+/** Packs the command `weir` once for all files of a run. `WEIR_TEST_CLI` names another program that is tested instead. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = environment()["WEIR_TEST_CLI"];
   if (given !== undefined) {
@@ -26,9 +19,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return async () => {};
   }
   const place = await tempDirectory("cli");
-  const program = join(place.path, "weir.mjs");
-  const { code } = await bundleCli(fileURLToPath(new URL("../..", import.meta.url)));
-  await writeFile(program, code);
-  project.provide("weirCommand", [process.execPath, program]);
+  project.provide("weirCommand", await packedProgram(place.path));
   return () => place.remove();
 }

@@ -28,6 +28,7 @@ import { DeadLetterView, DeadLetterPage, QueueStatus } from "./queue-status.ts";
 import { Secret, SecretListItem, SecretReference } from "./secret.ts";
 import { AccessFault, AccessInfo, ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
 import { Annotations, Labels } from "./text-map.ts";
+import { SignInIssuer } from "./iam/sign-in.ts";
 import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./iam/token.ts";
 
 /** The schemas that the OpenAPI document, and clients generated from it, name by their title. */
@@ -79,6 +80,7 @@ export const components: readonly TSchema[] = [
   SimulateRequest,
   SubjectClaims,
   SystemInfo,
+  SignInIssuer,
   TokenError,
   TokenReply,
   TokenRequest,

@@ -22,7 +22,7 @@ interface QueuePatience {
   /** Milliseconds until a call of which nobody knows whether it is queued is given up. */
   readonly timeout: number;
   readonly signal: AbortSignal;
-  /** Is told that the call is sent again. */
+  /** Is told before the call is sent again, once however often it is. */
   readonly onUnknown: () => void;
   readonly now?: () => number;
 }
@@ -65,7 +65,7 @@ export async function queueCall(
         hint: `weir calls show ${next.id}`,
       });
     used = next.id;
-    onUnknown();
+    if (!unsure) onUnknown();
     await pause(next.pause, undefined, { signal });
   }
 }

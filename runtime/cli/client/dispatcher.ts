@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, getCACertificates } from "node:tls";
 
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
@@ -20,15 +20,26 @@ export interface TlsFiles {
 /** Milliseconds until a connection is there, if no request is given up sooner. */
 const connectTimeout = 10_000;
 
+export interface TrustOptions {
+  /** Whether the authorities of `caFile` are trusted beside those of the system, and not in their place. */
+  readonly addsToSystem?: boolean;
+}
+
 /**
  * Connections to `address`, given up after `timeout` milliseconds: through the proxy that `HTTP_PROXY`, `HTTPS_PROXY`
  * and `NO_PROXY` say, but never to this machine.
  * @throws CliError when a file or proxy cannot be used
  */
-export async function openDispatcher(address: string, tls: TlsFiles, timeout: number): Promise<Dispatcher> {
+export async function openDispatcher(
+  address: string,
+  tls: TlsFiles,
+  timeout: number,
+  { addsToSystem = false }: TrustOptions = {},
+): Promise<Dispatcher> {
+  const { ca } = await pem("ca", "--ca-file", tls.caFile);
   const requestTls = {
     rejectUnauthorized: tls.tlsInsecure !== true,
-    ...(await pem("ca", "--ca-file", tls.caFile)),
+    ...(ca && { ca: addsToSystem ? [...getCACertificates(), ca] : ca }),
     ...(await pem("cert", "--cert-file", tls.certFile)),
     ...(await pem("key", "--key-file", tls.keyFile)),
   };
@@ -56,7 +67,7 @@ async function pem(key: keyof Pem, flag: string, file: string | undefined): Prom
   }
 }
 
-function checkTls({ cert, key }: Pem): void {
+function checkTls({ cert, key }: Pick<Pem, "cert" | "key">): void {
   if ((cert === undefined) !== (key === undefined))
     throw usageError("Cannot show a certificate: --cert-file and --key-file are needed both");
   try {

@@ -5,11 +5,12 @@ import type { Dispatcher } from "undici";
 import { release } from "../../api/version.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
-import { authorizationOf, type GatewayCredentials } from "./gateway-credentials.ts";
+import { authorizationOf, isEnding, type GatewayCredentials } from "./gateway-credentials.ts";
 import { debugLines } from "./debug-log.ts";
 import type { GatewayReply } from "./gateway-reply.ts";
 import { escapeLine } from "../output/escape-text.ts";
-import { readLimited } from "./read-limited.ts";
+import { JsonElements } from "./json-elements.ts";
+import { limitedChunks, readLimited } from "./read-limited.ts";
 import { refusal } from "./refusal.ts";
 import { unreachable } from "./unreachable.ts";
 
@@ -17,6 +18,8 @@ export interface GatewayClientOptions {
   /** Without a path and final slash. */
   readonly address: string;
   readonly credentials: GatewayCredentials | undefined;
+  /** Gets another token when the one of a sign-in ends; without it that is sent nevertheless. */
+  readonly renew?: (() => Promise<GatewayCredentials>) | undefined;
   readonly dispatcher: Dispatcher;
   /** Milliseconds until the head of a reply. */
   readonly timeout: number;
@@ -48,21 +51,24 @@ const mostJson = 32 * 1024 * 1024;
 export class GatewayClient {
   readonly address: string;
   readonly #options: GatewayClientOptions;
+  #credentials: GatewayCredentials | undefined;
+  #renewing: Promise<GatewayCredentials> | undefined;
 
   constructor(options: GatewayClientOptions) {
     this.address = options.address;
     this.#options = options;
+    this.#credentials = options.credentials;
   }
 
   /** Who signs in: the user, or `token`; undefined without credentials. */
   get user(): string | undefined {
-    const { credentials } = this.#options;
+    const credentials = this.#credentials;
     return credentials?.kind === "basic" ? credentials.user : credentials && "token";
   }
 
   /** Whether it has credentials to send. */
   get hasCredentials(): boolean {
-    return this.#options.credentials !== undefined;
+    return this.#credentials !== undefined;
   }
 
   /**
@@ -77,12 +83,23 @@ export class GatewayClient {
     try {
       return JSON.parse(text) as T;
     } catch (cause) {
-      const type = escapeLine(String(headers["content-type"] ?? "of no type"));
-      throw new CliError(
-        exitCode.failed,
-        `Cannot read the reply of ${this.address}: it is ${type}, not JSON; is it a Weir gateway?`,
-        { cause },
-      );
+      throw this.#unreadable(headers, cause);
+    }
+  }
+
+  /**
+   * What `keep` makes of each element of a list, which is read as it comes; undefined if the reply is no list.
+   * @throws CliError as `json`
+   */
+  async list<T>(path: string, options: GatewayRequest, keep: (element: unknown) => T): Promise<T[] | undefined> {
+    const { body, headers } = await this.accepted("GET", path, { idleTimeout: this.#options.timeout, ...options });
+    const kept: T[] = [];
+    const elements = new JsonElements((element) => void kept.push(keep(element)));
+    try {
+      for await (const chunk of limitedChunks(body, mostJson)) elements.add(chunk);
+      return elements.end().isList ? kept : undefined;
+    } catch (err) {
+      throw err instanceof SyntaxError ? this.#unreadable(headers, err) : err;
     }
   }
 
@@ -101,15 +118,16 @@ export class GatewayClient {
    * @throws CliError when the gateway cannot be reached or does not respond in time
    */
   async send(method: string, path: string, options: GatewayRequest = {}): Promise<GatewayReply> {
-    const { credentials, debug, dispatcher, signal } = this.#options;
+    const { debug, dispatcher, signal } = this.#options;
     const { authorized = true, timeout = this.#options.timeout, idleTimeout = 0 } = options;
     const { origin } = new URL(this.address);
     const target = targetOf(this.address.slice(origin.length) + path, options.query);
+    const credentials = authorized ? await this.#currentCredentials() : undefined;
     const headers: Record<string, string | string[]> = {
       accept: "application/json",
       "user-agent": `weir-cli/${release}`,
       ...(options.json === undefined ? {} : { "content-type": "application/json" }),
-      ...(credentials !== undefined && authorized ? { authorization: authorizationOf(credentials) } : {}),
+      ...(credentials === undefined ? {} : { authorization: authorizationOf(credentials) }),
       ...copyOf(options.headers),
     };
     debug?.(debugLines(`> ${method} ${origin}${target}`, headers));
@@ -130,6 +148,25 @@ export class GatewayClient {
     } catch (cause) {
       throw unreachable(this.address, timeout, cause);
     }
+  }
+
+  async #currentCredentials(): Promise<GatewayCredentials | undefined> {
+    const { renew } = this.#options;
+    if (renew === undefined || !isEnding(this.#credentials)) return this.#credentials;
+    this.#renewing ??= renew().finally(() => {
+      this.#renewing = undefined;
+    });
+    this.#credentials = await this.#renewing;
+    return this.#credentials;
+  }
+
+  #unreadable(headers: GatewayReply["headers"], cause: unknown): CliError {
+    const type = escapeLine(String(headers["content-type"] ?? "of no type"));
+    return new CliError(
+      exitCode.failed,
+      `Cannot read the reply of ${this.address}: it is ${type}, not JSON; is it a Weir gateway?`,
+      { cause },
+    );
   }
 }
 

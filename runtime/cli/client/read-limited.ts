@@ -5,16 +5,25 @@ import { exitCode } from "../exit-code.ts";
 
 /**
  * A body as text; `what` it is, as in `the reply`.
+ * @throws CliError as `limitedChunks`
+ */
+export async function readLimited(body: Readable, limit: number, what?: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of limitedChunks(body, limit, what)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/**
+ * The chunks of a body; `what` it is, as in `the reply`.
  * @throws CliError when it is longer than `limit` bytes, breaks off, or no more of it comes
  */
-export async function readLimited(body: Readable, limit: number, what = "the reply"): Promise<string> {
-  const chunks: Buffer[] = [];
+export async function* limitedChunks(body: Readable, limit: number, what = "the reply"): AsyncGenerator<Buffer> {
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.byteLength;
       if (length > limit) throw new CliError(exitCode.failed, `Cannot read ${what}: it is over ${limit} bytes`);
-      chunks.push(chunk);
+      yield chunk;
     }
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
@@ -22,7 +31,6 @@ export async function readLimited(body: Readable, limit: number, what = "the rep
       ? new CliError(exitCode.timeout, `Cannot read ${what}: its rest does not come`, { cause })
       : new CliError(exitCode.unavailable, `Cannot read ${what}: the connection was closed before its end`, { cause });
   }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** The first `limit` bytes of a body as text; the rest is not read. Empty when it breaks off. */

@@ -1,7 +1,8 @@
-import type { SystemInfo } from "../../api/schemas/system-info.ts";
 import { buildImages } from "../build/build-images.ts";
 import type { BuilderName } from "../build/builders.ts";
 import { CliError } from "../cli-error.ts";
+import { readOne } from "../client/read-reply.ts";
+import { infoReply } from "../client/reply-kinds.ts";
 import type { CommandContext } from "../command-context.ts";
 import type { ChosenFunctions } from "./plan/choose-functions.ts";
 import { compareDeployments } from "./plan/compare-deployments.ts";
@@ -36,7 +37,7 @@ export async function deployFunctions(
   const { output } = context;
   for (const sentence of chosen.left) output.warn(sentence);
   const gateway = await context.gateway();
-  const info = await gateway.json<SystemInfo>("GET", "/system/info");
+  const info = await readOne(gateway, "/system/info", infoReply);
   const target = deployTarget(info, gateway.address);
   const compared = await compareDeployments(gateway, info, chosen, {
     target,

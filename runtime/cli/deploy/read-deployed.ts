@@ -2,6 +2,8 @@ import type { FunctionDeployment } from "../../api/schemas/function-deployment.t
 import type { FunctionStatus } from "../../api/schemas/function-status.ts";
 import { CliError } from "../cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
+import { readOne } from "../client/read-reply.ts";
+import { functionReply } from "../client/reply-kinds.ts";
 
 /**
  * A function as it is deployed; undefined if there is none of this name.
@@ -13,7 +15,7 @@ export async function readDeployed(
 ): Promise<FunctionStatus | undefined> {
   const path = `/system/function/${encodeURIComponent(service)}`;
   try {
-    return await gateway.json<FunctionStatus>("GET", path, { query: { namespace } });
+    return await readOne(gateway, path, functionReply, { query: { namespace } });
   } catch (err) {
     if (err instanceof CliError && err.code === "function_not_found") return undefined;
     throw err;

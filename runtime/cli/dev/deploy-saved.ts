@@ -1,14 +1,18 @@
-import type { SystemInfo } from "../../api/schemas/system-info.ts";
+import { setTimeout as pause } from "node:timers/promises";
+
 import { buildImages } from "../build/build-images.ts";
 import type { BuilderName } from "../build/builders.ts";
 import { CliError } from "../cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
+import { readOne } from "../client/read-reply.ts";
+import { infoReply } from "../client/reply-kinds.ts";
 import type { CommandContext } from "../command-context.ts";
 import { compareDeployments } from "../deploy/plan/compare-deployments.ts";
 import { hasToBeSent } from "../deploy/plan/compared-deployment.ts";
 import { deployTarget } from "../deploy/plan/deploy-target.ts";
 import { awaitReady } from "../deploy/rollout/await-ready.ts";
 import { sendDeployment } from "../deploy/rollout/send-deployment.ts";
+import { exitCode } from "../exit-code.ts";
 import type { Project } from "../project/project.ts";
 import type { DevStream } from "./dev-stream.ts";
 import type { FollowedLogs } from "./followed-logs.ts";
@@ -29,10 +33,12 @@ export interface DevSession {
 
 /** Milliseconds until a deployment is ready; `prepare` may take five minutes. */
 const readyTimeout = 360_000;
+/** Milliseconds between two attempts to reach a gateway that is away. */
+const awayPause = 1_000;
 
 /**
- * Deploys one function as it is saved now, and says what becomes of it. When `superseded` aborts, a build is ended and
- * nothing more is said: the next save is deployed in its place.
+ * Deploys one function as it is saved now, and says what becomes of it; while the gateway is away it waits. When
+ * `superseded` aborts, a build is ended and nothing more is said: the next save is deployed in its place.
  * @throws CliError exit code 130 when the command is ended
  */
 export async function deploySaved(
@@ -44,8 +50,9 @@ export async function deploySaved(
   const { context, stream } = session;
   const { signal: stopped } = context.terminal;
   const signal = AbortSignal.any([stopped, superseded]);
+  const sayWaiting = (why: string): void => stream.say(`waiting: ${why}`, name);
   try {
-    await deploy(session, project, name, signal);
+    await onceReached(() => deploy(session, project, name, signal), signal, sayWaiting);
   } catch (err) {
     if (superseded.aborted && !stopped.aborted && (err instanceof CliError || isAbort(err))) return;
     if (stopped.aborted || !(err instanceof CliError)) throw err;
@@ -53,10 +60,27 @@ export async function deploySaved(
   }
 }
 
+/** The same again until the gateway is there; `sayWaiting` gets each new reason why it is not. */
+async function onceReached(
+  act: () => Promise<void>,
+  signal: AbortSignal,
+  sayWaiting: (why: string) => void,
+): Promise<void> {
+  for (let said: string | undefined; ; await pause(awayPause, undefined, { signal })) {
+    try {
+      return await act();
+    } catch (err) {
+      if (signal.aborted || !(err instanceof CliError) || err.exit !== exitCode.unavailable) throw err;
+      if (err.message !== said) sayWaiting(err.message);
+      said = err.message;
+    }
+  }
+}
+
 async function deploy(session: DevSession, project: Project, name: string, signal: AbortSignal): Promise<void> {
   const { builder, context, gateway, logs, now, quiet, stream } = session;
   const startedAt = now();
-  const info = await gateway.json<SystemInfo>("GET", "/system/info");
+  const info = await readOne(gateway, "/system/info", infoReply);
   const target = deployTarget(info, gateway.address);
   const place = {
     target,

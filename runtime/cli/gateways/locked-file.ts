@@ -36,6 +36,20 @@ export async function changeFile(file: string, change: (text: string) => string)
   }
 }
 
+/**
+ * Runs `work` while no other process does so for the same path, which need not be there.
+ * @throws CliError when another process holds the lock for too long
+ */
+export async function whileLocked<T>(path: string, work: () => Promise<T>): Promise<T> {
+  await openDirectory(dirname(path));
+  const release = await lock(`${path}.lock`);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
 /** Text of a file, empty if there is none. */
 export async function readIfThere(file: string): Promise<string> {
   try {

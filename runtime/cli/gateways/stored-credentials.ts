@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 
 import { CliError } from "../cli-error.ts";
-import type { GatewayCredentials } from "../client/gateway-credentials.ts";
+import type { GatewayCredentials, SignIn } from "../client/gateway-credentials.ts";
 import { exitCode } from "../exit-code.ts";
 import { changeFile, readIfThere } from "./locked-file.ts";
 
@@ -84,8 +84,20 @@ function parseStored(file: string, text: string): Stored {
 }
 
 function isCredentials(value: unknown): value is GatewayCredentials {
-  const { kind, user, password, token } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { kind, user, password, token, signIn } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return kind === "bearer"
-    ? typeof token === "string"
+    ? typeof token === "string" && (signIn === undefined || isSignIn(signIn))
     : kind === "basic" && typeof user === "string" && typeof password === "string";
+}
+
+function isSignIn(value: unknown): value is SignIn {
+  const { expiresAt, issuer, clientId, refreshToken } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    typeof expiresAt === "string" &&
+    !Number.isNaN(Date.parse(expiresAt)) &&
+    typeof issuer === "string" &&
+    URL.canParse(issuer) &&
+    typeof clientId === "string" &&
+    (refreshToken === undefined || typeof refreshToken === "string")
+  );
 }

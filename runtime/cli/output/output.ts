@@ -4,13 +4,17 @@ import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import { colourState } from "./colour.ts";
-import { escapeText } from "./escape-text.ts";
+import { documentParts } from "./document-parts.ts";
+import { escapeLine, escapeText } from "./escape-text.ts";
 import { formatTable, type Column } from "./format-table.ts";
 import { errorMessage } from "../error-message.ts";
 
 /** Values of `-o`. */
 export const outputFormats = ["table", "json", "yaml", "name"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+
+/** Characters of a document that are written at once, and those of one element more. */
+const partLength = 65_536;
 
 /** A list as the API returned it, and how it is shown as a table. */
 export interface ShownList<Row> {
@@ -48,7 +52,7 @@ export class Output {
       case "table":
         return this.write(this.table(columns, rows));
       case "name":
-        return this.write(rows.map((row) => `${name(row)}\n`).join(""));
+        return this.write(rows.map((row) => nameLine(name(row))).join(""));
       case "json":
       case "yaml":
         return this.document(rows);
@@ -60,16 +64,19 @@ export class Output {
   /** Writes one value by `-o`; `text` is what people see, `name` what `-o name` prints. */
   async value(value: unknown, { text, name }: { readonly text: () => string; readonly name: string }): Promise<void> {
     if (this.format === "table") return this.write(text());
-    return this.format === "name" ? this.write(`${name}\n`) : this.document(value);
+    return this.format === "name" ? this.write(nameLine(name)) : this.document(value);
   }
 
   /** Writes `value` as one JSON or YAML document. */
   async document(value: unknown): Promise<void> {
-    // In JSON the escapes mean the same characters.
-    if (this.format !== "yaml") return this.write(`${escapeText(JSON.stringify(value, undefined, 2))}\n`);
-    const { stringify } = await import("yaml");
-    const text = stringify(value);
-    return this.write(this.#terminal.isTerminal.stdout ? escapeText(text) : text);
+    let text = "";
+    for await (const part of documentParts(value, this.format === "yaml" ? "yaml" : "json")) {
+      text += part;
+      if (text.length < partLength) continue;
+      await this.write(text);
+      text = "";
+    }
+    await this.write(text);
   }
 
   /** A state such as `Ready`, in its colour where there are colours. */
@@ -99,6 +106,11 @@ export class Output {
   warn(line: string): void {
     this.#terminal.stderr.write(`${escapeText(line)}\n`);
   }
+}
+
+/** One name is one line, whatever a gateway says: no name of the API has a character that is escaped. */
+function nameLine(name: string): string {
+  return `${escapeLine(name)}\n`;
 }
 
 async function writeTo(stream: Writable, data: string | Uint8Array): Promise<void> {

@@ -1,10 +1,14 @@
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { FunctionStatus } from "../../../runtime/api/schemas/function-status.ts";
+import { environment } from "../../../runtime/process/settings.ts";
 import { findTool } from "../../../scripts/debian-tool.ts";
+import { openClusterStandIn } from "../../support/cli-cluster-stand-in.ts";
 import { gatewayEnvironment, openCliHome, type CliHome, type CommandEnd } from "../../support/cli-home.ts";
 import { noDockerEngine } from "../../support/docker-engine.ts";
 import { noRegistryServer, openRegistryServer } from "../../support/image-registry-server.ts";
@@ -97,6 +101,34 @@ describe.skipIf(cannot)("with a container engine", () => {
     const [, tag = ""] = /^127\.0\.0\.1:\d+\/acme\/greet:([0-9a-f]{12})\n$/.exec(stdout) ?? [];
     const tags = await fetch(`http://${registry.host}/v2/acme/greet/tags/list`);
     expect(await tags.json()).toEqual({ name: "acme/greet", tags: [tag] });
+  });
+
+  test("up to a cluster pushes the image before it deploys, and the provider pulls that", async () => {
+    await using registry = await openRegistryServer();
+    const docker = (...args: readonly string[]) =>
+      promisify(execFile)("docker", args, { env: { ...environment(), DOCKER_HOST: `unix://${engine.socket}` } });
+    const there: string[] = [];
+    await using gateway = await openClusterStandIn({
+      upstream: weir.url,
+      provider: "weir-kubernetes",
+      onDeployment: async ({ image }) => {
+        const tags = await fetch(`http://${registry.host}/v2/acme/greet/tags/list`);
+        there.push(...((await tags.json()) as { readonly tags: readonly string[] }).tags);
+        // A cluster has other engines than the builder.
+        await docker("rmi", image);
+      },
+    });
+    const args = ["up", "--gateway", gateway.url, "--registry", `${registry.host}/acme`, "--timeout", "5m"];
+    const { code, stdout, stderr } = await run(...args, "-o", "json");
+    expect(code, stderr).toBe(0);
+    const [, tag = ""] = first.image.split(":");
+    const image = `${registry.host}/acme/greet:${tag}`;
+    expect(there).toEqual([tag]);
+    expect(gateway.deployments).toMatchObject([{ service: "greet", image }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: "greet", image, availableReplicas: 1 }]);
+    expect(await reply()).toBe("hello you\n");
+    // The registry ends with this test.
+    expect((await up()).image).toBe(first.image);
   });
 
   test("a step that fails is exit code 1, with what the builder said; what runs goes on", async () => {

@@ -16,6 +16,7 @@ import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
 
 /** Lines that are not run here, and why. */
 const notRun: Readonly<Record<string, string>> = {
+  "weir login https://weir.example.com --sso": "it waits for a browser; test/integration/cli-sign-in.test.ts",
   "weir dev": "it ends with Ctrl-C; dev.test.ts",
   "weir dev hello --inspect": "it ends with Ctrl-C; dev.test.ts",
   "weir build hello --push --registry ghcr.io/acme": "it pushes to a public registry; build.test.ts has one of its own",
@@ -44,15 +45,22 @@ beforeAll(async () => {
   data = await tempDirectory("cli-examples");
   person = await openCliHome();
   const place = (...names: readonly string[]): string => join(person.home, ...names);
-  for (const name of ["bin", "project", "stack", "work"]) await mkdir(place(name));
+  for (const name of ["bin", "project", "stack", "work", "work/iam"]) await mkdir(place(name));
   const words = cliCommand.map((word) => `'${word}'`).join(" ");
   await writeFile(place("bin", "weir"), `#!/bin/sh\nexec ${words} "$@"\n`);
   await chmod(place("bin", "weir"), 0o755);
   await writeFile(place("work", "key.txt"), "s3cret\n");
   await writeFile(place("project", "weir.yaml"), projectFile);
+  await writeFile(place("work", "claims.json"), '{"iss": "https://issuer.example.com", "sub": "alice"}');
+  const rules = join(data.path, "iam");
+  await mkdir(rules, { mode: 0o700 });
+  for (const [name, text] of Object.entries(ruleFiles)) {
+    await writeFile(place("work", "iam", name), text);
+    await writeFile(join(rules, name), text, { mode: 0o600 });
+  }
   const sample = new URL("../../support/import-samples/stack-images.yml", import.meta.url);
   await copyFile(sample, place("stack", "stack.yml"));
-  weir = await startWeir({ data: data.path });
+  weir = await startWeir({ data: data.path, flags: ["--edition", "enterprise"] });
 });
 
 afterAll(async () => {
@@ -60,6 +68,18 @@ afterAll(async () => {
   await person?.[Symbol.asyncDispose]();
   await data?.remove();
 });
+
+const manifestOf = (kind: string, spec: object): string =>
+  JSON.stringify({ apiVersion: "iam.service.com/v1", kind, metadata: { name: "deployers" }, spec });
+
+/** Rules of the Weir, and of the directory where examples are typed. */
+const ruleFiles: Readonly<Record<string, string>> = {
+  "issuers.yaml": manifestOf("JwtIssuer", { iss: "https://issuer.example.com", aud: ["weir"] }),
+  "policies.yaml": manifestOf("Policy", {
+    statement: [{ sid: "1", effect: "Allow", action: ["Function:*", "Secret:*"], resource: ["*"] }],
+  }),
+  "roles.yaml": manifestOf("Role", { policy: ["deployers"], principal: { "jwt:sub": ["alice"] } }),
+};
 
 const projectFile = `version: 1
 functions:
@@ -116,7 +136,7 @@ interface TypedEnd {
 
 async function type(line: string, directory: string): Promise<TypedEnd> {
   const PATH = `${join(person.home, "bin")}:${environment()["PATH"] ?? ""}`;
-  const env = { HOME: person.home, PATH, ...gatewayEnvironment(weir) };
+  const env = { HOME: person.home, PATH, WEIR_DATA: weir.data, ...gatewayEnvironment(weir) };
   const options = { cwd: join(person.home, directory), env };
   return await promisify(execFile)("sh", ["-c", line], options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),

@@ -1,111 +1,60 @@
 import { spawn as spawnTerminal } from "@lydell/node-pty";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { environment } from "../../../runtime/process/settings.ts";
+import {
+  callHello,
+  devVariables,
+  expectLastSaveWins,
+  HelloProject,
+  helloRuns,
+  installPlatform,
+  startDev as startDevOf,
+  writePlatformPackage,
+  type RunningDev,
+} from "../../support/cli-dev.ts";
 import { cliCommand, openCliHome, type CliHome } from "../../support/cli-home.ts";
 import { eventually } from "../../support/eventually.ts";
 import { descendants, isAlive, livingProcesses, type KnownProcess } from "../../support/process-tree.ts";
-import { startCommand } from "../../support/running-command.ts";
 
 /** `weir dev`, which starts its own Weir, as a process in a project that `weir init` made. */
 let person: CliHome;
+let project: HelloProject;
 let directory: string;
-let source: string;
 
-const { PATH: searchPath = "", XDG_CACHE_HOME: cache = join(homedir(), ".cache") } = environment();
-/** The broker is among what was downloaded before. */
-const variables = { XDG_CACHE_HOME: cache };
+const { PATH: searchPath = "" } = environment();
 
 beforeAll(async () => {
   person = await openCliHome();
   const end = await person.run(["init", "hello", "--template", "node"]);
   expect(end).toMatchObject({ code: 0 });
   directory = join(person.home, "hello");
-  source = await readFile(join(directory, "server.js"), "utf8");
+  project = await HelloProject.open(directory);
   await installPlatform(person.home);
 });
-afterAll(() => person?.[Symbol.asyncDispose]());
+afterAll(() => person[Symbol.asyncDispose]());
 
-/** A packed command is nowhere near a checkout: a package leads it to this one, as the real one starts its own host. */
-async function installPlatform(home: string): Promise<void> {
-  const host = fileURLToPath(new URL("../../../runtime/host/main.ts", import.meta.url));
-  const program = `import { spawn } from "node:child_process";
-const args = [${JSON.stringify(host)}, ...process.argv.slice(2)];
-const child = spawn(${JSON.stringify(process.execPath)}, args, { stdio: "inherit" });
-process.on("SIGINT", () => {});
-for (const name of ["SIGTERM", "SIGHUP"]) process.on(name, () => child.kill(name));
-child.on("exit", (code) => (process.exitCode = code ?? 1));`;
-  await platformPackage(home, program);
-}
-
-async function platformPackage(home: string, program: string): Promise<void> {
-  const installed = join(home, "node_modules", "weir-platform");
-  await mkdir(installed, { recursive: true });
-  await writeFile(join(installed, "package.json"), '{ "name": "weir-platform", "type": "module" }');
-  await writeFile(join(installed, "weir-platform.js"), program);
-}
-
-/** Starts `weir dev`; `shown` is its stdout so far. */
-function startDev(args: readonly string[] = [], place = directory) {
-  const command = startCommand(person, ["dev", ...args], variables, place);
-  let shown = "";
-  command.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
-  const says = (line: RegExp): Promise<true> =>
-    eventually(() => line.test(shown), { what: `${line} in the output`, within: 120_000 }).then(
-      () => true as const,
-      (cause: unknown) => {
-        throw new Error(`${String(cause)}\n${shown}\n${command.stderr()}`, { cause });
-      },
-    );
-  return {
-    command,
-    says,
-    shown: () => shown,
-    forget: () => void (shown = ""),
-    /** What it started is ended before the test gives up, too. */
-    [Symbol.asyncDispose]: async () => {
-      command.interrupt();
-      await Promise.race([command.end, pause(30_000)]);
-      await command[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const running = /^hello {3}(?:ready in \d+ ms|no change; runs) at http:\/\/127\.0\.0\.1:\d+\/function\/hello$/m;
+const startDev = (args: readonly string[] = []): RunningDev =>
+  startDevOf({ program: cliCommand, home: person.home, directory, args });
 
 async function address(): Promise<string> {
   return (await readFile(join(directory, ".weir", "address"), "utf8")).trim();
 }
 
-async function call(gateway: string): Promise<string> {
-  const response = await fetch(`${gateway}/function/hello`, { method: "POST", body: "x" });
-  return `${response.status} ${await response.text()}`;
-}
-
-/** The program with another reply. */
-function replying(reply: string): string {
-  const changed = source.replace(/return `.*`;/, `return "${reply}";`);
-  expect(changed).not.toBe(source);
-  return changed;
-}
-
-const save = (text: string, file = "server.js"): Promise<void> => writeFile(join(directory, file), text);
+const save = (text: string, file?: string): Promise<void> => project.save(text, file);
 
 async function isGone(processes: readonly KnownProcess[]): Promise<void> {
   await eventually(() => processes.every((each) => !isAlive(each)), { what: "every process to be gone" });
 }
 
 describe("from a new project", () => {
-  let dev: ReturnType<typeof startDev>;
+  let dev: RunningDev;
   let gateway: string;
   beforeAll(async () => {
     dev = startDev();
-    await dev.says(running);
+    await dev.says(helloRuns);
     gateway = await address();
   });
   afterAll(() => dev?.[Symbol.asyncDispose]());
@@ -114,18 +63,18 @@ describe("from a new project", () => {
     expect(dev.shown()).toContain(
       `weir    started a Weir at ${gateway}; its data is in "${join(directory, ".weir")}"\nhello   deploying\n`,
     );
-    expect(await call(gateway)).toBe("200 Hello, x!\n");
+    expect(await callHello(gateway)).toBe("200 Hello, x!\n");
   });
 
   test("what the function logs is a line with its name", async () => {
-    await call(gateway);
+    await callHello(gateway);
     await dev.says(/^hello \| [0-9a-f-]{36} POST \/ 200$/m);
   });
 
   test("a save is deployed, and says so", async () => {
     dev.forget();
-    await save(replying("saved"));
-    await eventually(async () => (await call(gateway)) === "200 saved", { what: "the saved reply" });
+    await project.reply("saved");
+    await eventually(async () => (await callHello(gateway)) === "200 saved", { what: "the saved reply" });
     await dev.says(/^hello {3}deploying$/m);
     await dev.says(/^hello {3}ready in \d+ ms at /m);
   });
@@ -135,7 +84,7 @@ describe("from a new project", () => {
     for (const file of ["server.js~", ".server.js.swp", ".#server.js", "4913", "README.md"]) await save("x", file);
     await mkdir(join(directory, "node_modules", "a"), { recursive: true });
     await save("x", "node_modules/a/index.js");
-    await save(replying("after them"));
+    await project.reply("after them");
     await dev.says(/^hello {3}ready in/m);
     expect(dev.shown().match(/^hello {3}\S+/gm)).toEqual(["hello   deploying", "hello   ready"]);
   });
@@ -144,106 +93,85 @@ describe("from a new project", () => {
     dev.forget();
     await mkdir(join(directory, "lib", "deep"), { recursive: true });
     await save('export const reply = "of lib";\n', "lib/deep/reply.js");
-    await save(
-      `import { reply as inner } from "./lib/deep/reply.js";\n${source.replace(/return `.*`;/, "return inner;")}`,
-    );
-    await eventually(async () => (await call(gateway)) === "200 of lib", { what: "the first reply of lib" });
+    await save(`import { reply as inner } from "./lib/deep/reply.js";\n${project.program({ expression: "inner" })}`);
+    await eventually(async () => (await callHello(gateway)) === "200 of lib", { what: "the first reply of lib" });
     await save('export const reply = "changed there";\n', "lib/deep/reply.js");
-    await eventually(async () => (await call(gateway)) === "200 changed there", { what: "the second reply of lib" });
+    await eventually(async () => (await callHello(gateway)) === "200 changed there", {
+      what: "the second reply of lib",
+    });
   });
 
   test("a program that does not start leaves the one before, and the next save mends it", async () => {
-    await save(replying("whole"));
-    await eventually(async () => (await call(gateway)) === "200 whole", { what: "the whole program" });
+    await project.reply("whole");
+    await eventually(async () => (await callHello(gateway)) === "200 whole", { what: "the whole program" });
     dev.forget();
     await save("this is no program\n");
     await dev.says(/^hello {3}failed: Cannot get function "hello" ready: .*SyntaxError/m);
-    expect(await call(gateway)).toBe("200 whole");
-    await save(replying("mended"));
-    await eventually(async () => (await call(gateway)) === "200 mended", { what: "the mended program" });
+    expect(await callHello(gateway)).toBe("200 whole");
+    await project.reply("mended");
+    await eventually(async () => (await callHello(gateway)) === "200 mended", { what: "the mended program" });
   });
 
   test("a broken weir.yaml leaves what runs and says why, and counts again when it is mended", async () => {
-    const project = await readFile(join(directory, "weir.yaml"), "utf8");
-    await save(replying("by weir.yaml"));
-    await eventually(async () => (await call(gateway)) === "200 by weir.yaml", { what: "the reply before" });
+    const settings = await readFile(join(directory, "weir.yaml"), "utf8");
+    await project.reply("by weir.yaml");
+    await eventually(async () => (await callHello(gateway)) === "200 by weir.yaml", { what: "the reply before" });
     dev.forget();
-    await save(project.replace("envVars:", "envVar:"), "weir.yaml");
+    await save(settings.replace("envVars:", "envVar:"), "weir.yaml");
     await dev.says(/^weir {4}weir\.yaml:5:5: .*did you mean envVars\?$/m);
     await dev.says(/^weir {4}what runs stays as it is$/m);
-    expect(await call(gateway)).toBe("200 by weir.yaml");
+    expect(await callHello(gateway)).toBe("200 by weir.yaml");
     expect(dev.shown()).not.toContain("deploying");
-    await save(project.replace("mode: http", 'GREETING: "1"\n      mode: http'), "weir.yaml");
+    await save(settings.replace("mode: http", 'GREETING: "1"\n      mode: http'), "weir.yaml");
     await dev.says(/^hello {3}ready in/m);
-    await save(project, "weir.yaml");
+    await save(settings, "weir.yaml");
   });
 
   test("20 saves at random under calls: no call fails, and the last save wins", async () => {
-    dev.forget();
-    const done = new AbortController();
-    const replies = new Map<string, number>();
-    const callers = [1, 2, 3].map(async () => {
-      while (!done.signal.aborted) {
-        const reply = await call(gateway).catch(String);
-        replies.set(reply, (replies.get(reply) ?? 0) + 1);
-      }
-    });
-    for (let index = 1; index <= 20; index++) {
-      await save(replying(`save ${index}`));
-      await pause(Math.random() * 600);
-    }
-    const isLast = async (): Promise<boolean> => (await call(gateway)) === "200 save 20";
-    await eventually(isLast, { what: "the last save" });
-    // For a moment the replica before serves, too.
-    await dev.says(/^hello {3}ready in[^\n]*$(?![^]*^hello {3}deploying$)/m);
-    for (let again = 0; again < 20; again++) expect(await isLast()).toBe(true);
-    done.abort();
-    await Promise.all(callers);
-    expect([...replies.keys()].filter((reply) => !reply.startsWith("200 "))).toEqual([]);
-    expect(replies.get("200 save 20")).toBeGreaterThan(0);
+    await expectLastSaveWins({ dev, gateway, project, saves: 20 });
   });
 
   test("a second one in the project uses that Weir, and leaves it running", async () => {
     await using second = startDev();
-    await second.says(running);
+    await second.says(helloRuns);
     expect(second.shown()).not.toContain("started");
-    second.command.interrupt();
-    expect(await second.command.end).toBe(130);
-    expect(await call(gateway)).toMatch(/^200 /);
+    second.interrupt();
+    expect(await second.end).toBe(130);
+    expect(await callHello(gateway)).toMatch(/^200 /);
   });
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the Weir, and all that it started", async (name) => {
   await using dev = startDev();
-  await dev.says(running);
-  const { pid } = dev.command;
+  await dev.says(helloRuns);
+  const { pid } = dev;
   const started = descendants(pid);
   // The host, its broker and a replica at least.
   expect(started.length).toBeGreaterThan(2);
   process.kill(pid, name);
-  expect(await dev.command.end).toBe(130);
+  expect(await dev.end).toBe(130);
   await isGone(started);
   expect(livingProcesses().filter(({ command }) => command.includes(directory))).toEqual([]);
   await expect(address()).rejects.toThrow("ENOENT");
-  expect(dev.command.stderr()).toBe("");
+  expect(dev.stderr()).toBe("");
 });
 
 test("when its Weir is killed, it says so and ends with exit code 5", async () => {
   await using dev = startDev();
-  await dev.says(running);
-  const started = descendants(dev.command.pid);
+  await dev.says(helloRuns);
+  const started = descendants(dev.pid);
   const host = started.find(
     ({ command }) => command.includes("runtime/host/main.ts") && !command.includes("weir-platform"),
   );
   if (host === undefined) throw new Error("expected its Weir among its processes");
   process.kill(host.pid, "SIGKILL");
-  expect(await dev.command.end).toBe(5);
-  expect(dev.command.stderr()).toMatch(/^Cannot go on: Weir is gone: it ended with 1$/m);
+  expect(await dev.end).toBe(5);
+  expect(dev.stderr()).toMatch(/^Cannot go on: Weir is gone: it ended with 1$/m);
   // What a crash leaves is ended by the next start.
   await using next = startDev();
-  await next.says(running);
-  next.command.interrupt();
-  expect(await next.command.end).toBe(130);
+  await next.says(helloRuns);
+  next.interrupt();
+  expect(await next.end).toBe(130);
   await isGone(started);
 });
 
@@ -261,7 +189,7 @@ test("keys on a terminal: l turns logs off and on, c clears, q quits with what w
   const terminal = spawnTerminal(program, [...first, "dev"], {
     cwd: directory,
     cols: 200,
-    env: { HOME: person.home, PATH: searchPath, TERM: "xterm", ...variables },
+    env: { HOME: person.home, PATH: searchPath, TERM: "xterm", ...devVariables },
   });
   let shown = "";
   terminal.onData((data) => (shown += data));
@@ -315,7 +243,7 @@ describe("weir dev is refused", () => {
     const place = join(person.home, "broken");
     await mkdir(place);
     await writeFile(join(place, "weir.yaml"), await readFile(join(directory, "weir.yaml")));
-    await platformPackage(place, 'console.error("no room for it"); process.exitCode = 3;');
+    await writePlatformPackage(place, 'console.error("no room for it"); process.exitCode = 3;');
     const end = await person.run(["dev"], { directory: place });
     expect(end).toEqual({
       code: 5,

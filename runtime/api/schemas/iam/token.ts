@@ -1,6 +1,7 @@
 import Type from "typebox";
 
 import { openEnum } from "../open-enum.ts";
+import { SignInIssuer, signInMember } from "./sign-in.ts";
 
 /** `grant_type` of a token exchange. */
 export const exchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -102,6 +103,9 @@ export const OpenIdConfiguration = Type.Object(
     issuer: address("Issuer and audience of the tokens", "https://weir.example.com"),
     jwks_uri: address("Where its public keys are", "https://weir.example.com/.well-known/jwks.json"),
     token_endpoint: address("Where tokens are exchanged", "https://weir.example.com/oauth/token"),
+    [signInMember]: Type.Array(SignInIssuer, {
+      description: "Issuers that people sign in with on the command line, by name",
+    }),
   },
   {
     title: "OpenIdConfiguration",
@@ -111,6 +115,7 @@ export const OpenIdConfiguration = Type.Object(
         issuer: "https://weir.example.com",
         jwks_uri: "https://weir.example.com/.well-known/jwks.json",
         token_endpoint: "https://weir.example.com/oauth/token",
+        [signInMember]: [],
       },
     ],
   },

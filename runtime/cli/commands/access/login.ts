@@ -1,11 +1,12 @@
 import type { ErrorCode } from "../../../api/platform-error.ts";
 import type { SystemInfo } from "../../../api/schemas/system-info.ts";
-import { CliError } from "../../cli-error.ts";
+import { CliError, usageError } from "../../cli-error.ts";
 import type { TlsFiles } from "../../client/dispatcher.ts";
 import type { GatewayCredentials } from "../../client/gateway-credentials.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { whoAmIReply } from "../../client/reply-kinds.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { CommandSpec } from "../../command-spec.ts";
-import { exitCode } from "../../exit-code.ts";
 import { checkTransport } from "../../gateways/choose-credentials.ts";
 import { namedGateway, type ChosenGateway } from "../../gateways/choose-gateway.ts";
 import { configFiles } from "../../gateways/config-directory.ts";
@@ -13,12 +14,11 @@ import { changeContexts, checkedContextName, type GatewayContext } from "../../g
 import { storeCredentials } from "../../gateways/stored-credentials.ts";
 import { flaggedTls } from "../../open-context.ts";
 import type { SharedFlags } from "../../shared-options.ts";
+import type { SignInFlags } from "../../sign-in/sign-in.ts";
 import { loginCredentials } from "./login-credentials.ts";
 
-interface LoginOptions extends SharedFlags {
+interface LoginOptions extends SharedFlags, SignInFlags {
   readonly name?: string;
-  readonly sso?: boolean;
-  readonly device?: boolean;
 }
 
 /** `weir login`. */
@@ -29,10 +29,16 @@ export const login: CommandSpec<LoginOptions> = {
   options: [
     { flags: "--name <context>", about: "store the gateway under this name, too, and make it the current one" },
     { flags: "--sso", about: "sign in through the browser, at a gateway with IAM" },
-    { flags: "--device", about: "sign in through the browser of another machine" },
+    { flags: "--device", about: "sign in through the browser of another machine, with a code" },
+    { flags: "--issuer <name>", about: "with --sso or --device: the JwtIssuer; by default the first one by name" },
+    { flags: "--callback-port <port>", about: "with --sso: where the browser comes back to; any free port by default" },
   ],
   groups: ["gateway"],
   examples: [
+    {
+      line: "weir login https://weir.example.com --sso",
+      about: "Through the browser, at a gateway with IAM; --device where there is none",
+    },
     {
       line: 'weir login "$WEIR_GATEWAY" --password-file "$WEIR_PASSWORD_FILE"',
       about: "As in a script; without the file, a terminal is asked for the password",
@@ -43,19 +49,15 @@ export const login: CommandSpec<LoginOptions> = {
     },
   ],
   run: async (context, options, [argument]) => {
-    if (options.sso === true || options.device === true)
-      throw new CliError(exitCode.credentials, "Cannot sign in by SSO: this gateway has no IAM");
     const name = options.name === undefined ? undefined : checkedContextName(options.name);
     const gateway = await gatewayOf(context, options, argument);
     checkTransport(gateway.address, options);
-    const credentials = await loginCredentials(context, options, gateway.address);
-    await tryCredentials(context, gateway, credentials);
+    const tls = { ...tlsOf(gateway.context), ...flaggedTls(options, context.terminal.directory) };
+    const { credentials, user } = await signedIn(context, gateway, options, tls);
     const files = configFiles(context.terminal);
     await storeCredentials(files.credentials, gateway.address, credentials);
-    const who = credentials.kind === "basic" ? ` as ${credentials.user}` : "";
-    context.output.note(`Signed in to ${gateway.address}${who}`);
+    context.output.note(`Signed in to ${gateway.address}${user === undefined ? "" : ` as ${user}`}`);
     if (name === undefined) return noteOther(context, gateway.address);
-    const tls = { ...tlsOf(gateway.context), ...flaggedTls(options, context.terminal.directory) };
     await changeContexts(files.contexts, ({ contexts }) => ({
       current: name,
       contexts: { ...contexts, [name]: { ...contexts[name], ...tls, gateway: gateway.address } },
@@ -63,6 +65,28 @@ export const login: CommandSpec<LoginOptions> = {
     context.output.note(`Context "${name}" is the current one`);
   },
 };
+
+/** Credentials that the gateway takes, and whose they are. */
+async function signedIn(
+  context: CommandContext,
+  gateway: ChosenGateway,
+  options: LoginOptions,
+  tls: TlsFiles,
+): Promise<{ readonly credentials: GatewayCredentials; readonly user: string | undefined }> {
+  if (options.sso !== true && options.device !== true) {
+    if (options.issuer !== undefined) throw usageError("Cannot use --issuer: say --sso or --device, too");
+    const credentials = await loginCredentials(context, options, gateway.address);
+    await tryCredentials(context, gateway, credentials);
+    return { credentials, user: credentials.kind === "basic" ? credentials.user : undefined };
+  }
+  const { passwordFile, passwordStdin, tokenFile, user } = options;
+  if ([passwordFile, passwordStdin, tokenFile, user, options.sso && options.device].some(Boolean))
+    throw usageError("Cannot choose how to sign in: give one of --sso, --device, a password and a token");
+  const { signIn } = await import("../../sign-in/sign-in.ts");
+  const credentials = await signIn(context, await context.connect(gateway, undefined), options, tls);
+  const { subject } = await readOne(await context.connect(gateway, credentials), "/system/iam/whoami", whoAmIReply);
+  return { credentials, user: subject };
+}
 
 /** Codes whose usual hint is this very command. */
 const refused: ReadonlySet<string> = new Set<ErrorCode>(["credentials_invalid", "credentials_required"]);
@@ -90,7 +114,10 @@ async function tryCredentials(
   try {
     await client.json<SystemInfo>("GET", "/system/info");
   } catch (err) {
-    if (!(err instanceof CliError) || !refused.has(err.code ?? "")) throw err;
+    if (!(err instanceof CliError)) throw err;
+    // Credentials that may not ask for this are good ones.
+    if (err.code === ("forbidden" satisfies ErrorCode)) return;
+    if (!refused.has(err.code ?? "")) throw err;
     const what = credentials.kind === "basic" ? `user "${credentials.user}" or the password` : "the token";
     throw new CliError(err.exit, `Cannot sign in to ${gateway.address}: ${what} is wrong`, { cause: err });
   }

@@ -1,4 +1,5 @@
-import type { CallRecord } from "../../../api/schemas/call-record.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { callReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { wholeCallId } from "./call-id.ts";
 import { callText } from "./call-text.ts";
@@ -18,7 +19,7 @@ export const showCall: CommandSpec = {
   run: async (context, _options, [text = ""]) => {
     const id = await wholeCallId(context, text, "show");
     const gateway = await context.gateway();
-    const record = await gateway.json<CallRecord>("GET", `/async-function/${id}`);
+    const record = await readOne(gateway, `/async-function/${id}`, callReply);
     await context.output.value(record, { text: () => callText(record), name: id });
   },
 };

@@ -2,6 +2,8 @@ import { formatDuration } from "../../../api/duration.ts";
 import type { CallRecord } from "../../../api/schemas/call-record.ts";
 import { CliError } from "../../cli-error.ts";
 import type { GatewayClient } from "../../client/gateway-client.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { callReply } from "../../client/reply-kinds.ts";
 import { exitCode } from "../../exit-code.ts";
 import { stateText } from "./call-text.ts";
 
@@ -25,7 +27,7 @@ export async function waitForCall(
   const until = now() + timeout;
   for (;;) {
     const wait = Math.max(1, Math.min(longestWait, Math.ceil(until - now())));
-    const record = await gateway.json<CallRecord>("GET", `/async-function/${id}`, {
+    const record = await readOne(gateway, `/async-function/${id}`, callReply, {
       query: { wait: `${wait}ms` },
       timeout: wait + replyGrace,
     });

@@ -1,5 +1,6 @@
+import { readOne } from "../../client/read-reply.ts";
+import { functionReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
-import { requireFunction } from "./function-reply.ts";
 import { functionText } from "./function-text.ts";
 import { namedFunction } from "./named-function.ts";
 
@@ -16,7 +17,7 @@ export const describeFunction: CommandSpec<{ readonly namespace?: string }> = {
     const { name, namespace } = await namedFunction(context, text, options.namespace);
     const gateway = await context.gateway();
     const query = { namespace, usage: 1 };
-    const status = requireFunction(gateway.address, await gateway.json("GET", `/system/function/${name}`, { query }));
+    const status = await readOne(gateway, `/system/function/${name}`, functionReply, { query });
     await context.output.value(status, { text: () => functionText(status), name });
   },
 };

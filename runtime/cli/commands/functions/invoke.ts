@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { formatDuration } from "../../../api/duration.ts";
 import { header } from "../../../api/names.ts";
 import { openCallBody, type OpenedBody } from "../../calls/call-body.ts";
 import { callPath } from "../../calls/call-target.ts";
@@ -103,7 +104,10 @@ async function callLater(
   const used = await queueCall(gateway, call, id, {
     timeout,
     signal: context.terminal.signal,
-    onUnknown: () => context.output.note("The gateway does not know whether the call is queued; sending it again"),
+    onUnknown: () =>
+      context.output.note(
+        `The gateway does not know whether the call is queued; sending it again, for ${formatDuration(timeout)} at most`,
+      ),
   });
   if (wait === undefined) return context.output.write(`${used}\n`);
   noteCallId(context, used);

@@ -1,11 +1,12 @@
 import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
 import { CliError } from "../../cli-error.ts";
+import { readEach, readList } from "../../client/read-reply.ts";
+import { functionReply, namespaceNameReply } from "../../client/reply-kinds.ts";
 import { runLimited } from "../../client/run-limited.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { ageText } from "../../output/age-text.ts";
 import { compareText } from "../../output/compare-text.ts";
 import type { Column } from "../../output/format-table.ts";
-import { requireFunctions, requireNames } from "./function-reply.ts";
 
 interface ListOptions {
   readonly allNamespaces?: boolean;
@@ -36,42 +37,64 @@ export const listFunctions: CommandSpec<ListOptions> = {
   run: async (context, { allNamespaces = false, sort }) => {
     const gateway = await context.gateway();
     const namespaces = allNamespaces
-      ? requireNames(gateway.address, await gateway.json("GET", "/system/namespaces"))
+      ? await readList(gateway, "/system/namespaces", namespaceNameReply)
       : [await context.namespace()];
-    const rows: FunctionStatus[] = [];
+    const { format } = context.output;
+    const isDocument = format === "json" || format === "yaml";
+    const rows: ListedFunction[] = [];
     await runLimited(namespaces, mostRequests, async (namespace) => {
       try {
-        const reply = await gateway.json("GET", "/system/functions", { query: { namespace } });
-        for (const row of requireFunctions(gateway.address, reply)) rows.push(row);
+        const query = { namespace };
+        const read = readEach(gateway, "/system/functions", functionReply, { query }, isDocument ? whole : listed);
+        for (const row of await read) rows.push(row);
       } catch (err) {
         // One that was deleted since it was listed has no functions.
         if (!allNamespaces || !(err instanceof CliError) || err.code !== "namespace_not_found") throw err;
       }
     });
-    await context.output.list({
-      rows: rows.toSorted(orders[sort]),
+    const sorted = rows.toSorted(orders[sort]);
+    if (isDocument) return context.output.document(sorted.map(({ status }) => status));
+    return context.output.list({
+      rows: sorted,
       columns: allNamespaces ? [namespaceColumn, ...columns] : columns,
       name: (row) => (allNamespaces ? `${row.name}.${row.namespace}` : row.name),
     });
   },
 };
 
-const byName = (a: FunctionStatus, b: FunctionStatus): number =>
+/** What a row shows: of 10 000 functions no more is kept. */
+interface ListedFunction extends Pick<
+  FunctionStatus,
+  "availableReplicas" | "createdAt" | "image" | "invocationCount" | "name" | "namespace" | "replicas"
+> {
+  readonly state: string;
+  /** All of it, for a document. */
+  readonly status?: FunctionStatus;
+}
+
+function listed(status: FunctionStatus): ListedFunction {
+  const { availableReplicas, createdAt, image, invocationCount, name, namespace, replicas } = status;
+  return { availableReplicas, createdAt, image, invocationCount, name, namespace, replicas, state: stateOf(status) };
+}
+
+const whole = (status: FunctionStatus): ListedFunction => ({ ...listed(status), status });
+
+const byName = (a: ListedFunction, b: ListedFunction): number =>
   compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
 
-const orders: Readonly<Record<ListOptions["sort"], (a: FunctionStatus, b: FunctionStatus) => number>> = {
+const orders: Readonly<Record<ListOptions["sort"], (a: ListedFunction, b: ListedFunction) => number>> = {
   name: byName,
   age: (a, b) => compareText(b.createdAt, a.createdAt) || byName(a, b),
   calls: (a, b) => b.invocationCount - a.invocationCount || byName(a, b),
   replicas: (a, b) => b.availableReplicas - a.availableReplicas || byName(a, b),
 };
 
-const namespaceColumn: Column<FunctionStatus> = { title: "NAMESPACE", cell: ({ namespace }) => namespace };
-const columns: readonly Column<FunctionStatus>[] = [
+const namespaceColumn: Column<ListedFunction> = { title: "NAMESPACE", cell: ({ namespace }) => namespace };
+const columns: readonly Column<ListedFunction>[] = [
   { title: "NAME", cell: ({ name }) => name },
   { title: "READY", cell: ({ availableReplicas, replicas }) => `${availableReplicas}/${replicas}`, align: "right" },
   { title: "CALLS", cell: ({ invocationCount }) => String(invocationCount), align: "right" },
-  { title: "STATE", cell: stateOf, state: true },
+  { title: "STATE", cell: ({ state }) => state, state: true },
   { title: "AGE", cell: ({ createdAt }) => ageText(createdAt), align: "right" },
   { title: "IMAGE", cell: ({ image }) => image },
 ];

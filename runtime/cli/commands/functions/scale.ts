@@ -1,9 +1,10 @@
 import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
 import { usageError } from "../../cli-error.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { functionReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { counted } from "../../output/counted.ts";
 import { escapeLine } from "../../output/escape-text.ts";
-import { requireFunction } from "./function-reply.ts";
 import { namedFunction } from "./named-function.ts";
 
 /** Most replicas of a function (contract §5.1). */
@@ -27,10 +28,7 @@ export const scaleByHand: CommandSpec<{ readonly namespace?: string }> = {
     const replicas = parseReplicas(name, count);
     const gateway = await context.gateway();
     await gateway.accepted("POST", `/system/scale-function/${name}`, { json: { replicas, namespace } });
-    const status = requireFunction(
-      gateway.address,
-      await gateway.json("GET", `/system/function/${name}`, { query: { namespace } }),
-    );
+    const status = await readOne(gateway, `/system/function/${name}`, functionReply, { query: { namespace } });
     context.output.note(
       `Function "${name}" is scaled to ${counted(status.replicas, "replica")}${whyOf(status, replicas)}`,
     );

@@ -10,6 +10,7 @@ import { importFiles, type ImportInput, type ImportResult } from "../../moves/im
 import { reportText, resultCounts, type ImportReport } from "../../moves/report/report-text.ts";
 import { mostSourceBytes } from "../../moves/source/read-source.ts";
 import { outputExists, writeOutput } from "../../moves/write/write-output.ts";
+import { escapeText } from "../../output/escape-text.ts";
 import { projectFileName } from "../../project/project-head.ts";
 import { pathState, readTextFile } from "../../project/read-text-file.ts";
 import type { Terminal } from "../../terminal.ts";
@@ -61,7 +62,8 @@ export const importCommand: CommandSpec<ImportOptions> = {
       secrets: result.secrets,
       files: outputs.map(({ shown }) => shown),
     };
-    const text = options.report === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report);
+    const text =
+      options.report === "json" ? escapeText(`${JSON.stringify(report, undefined, 2)}\n`) : reportText(report);
     if (target.kind === "stdout") {
       await output.write((result.project ?? "") + (result.manifests ?? ""));
       output.note(text.trimEnd());

@@ -1,4 +1,5 @@
-import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
+import { readList } from "../../client/read-reply.ts";
+import { functionNameReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { counted } from "../../output/counted.ts";
 import { checkedNamespace } from "./namespace-name.ts";
@@ -12,9 +13,7 @@ export const deleteFunctionNamespace: CommandSpec = {
   run: async (context, _options, [text = ""]) => {
     const namespace = checkedNamespace(text, "delete");
     const gateway = await context.gateway();
-    const functions = await gateway.json<readonly FunctionStatus[]>("GET", "/system/functions", {
-      query: { namespace },
-    });
+    const functions = await readList(gateway, "/system/functions", functionNameReply, { query: { namespace } });
     const content = functions.length === 0 ? "" : ` with ${counted(functions.length, "function")}`;
     await context.confirm(`Delete namespace "${namespace}"${content}?`);
     await gateway.accepted("DELETE", `/system/namespace/${namespace}`);

@@ -1,3 +1,5 @@
+import { readList } from "../../client/read-reply.ts";
+import { namespaceNameReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 
 /** `weir namespaces list`. */
@@ -7,7 +9,7 @@ export const listNamespaces: CommandSpec = {
   examples: [{ line: "weir namespaces list", about: "One on each line" }],
   run: async (context) => {
     const gateway = await context.gateway();
-    const rows = await gateway.json<readonly string[]>("GET", "/system/namespaces");
+    const rows = await readList(gateway, "/system/namespaces", namespaceNameReply);
     await context.output.list({ rows, columns: [{ title: "NAME", cell: (name) => name }], name: (name) => name });
   },
 };

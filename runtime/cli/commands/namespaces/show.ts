@@ -1,4 +1,6 @@
 import type { FunctionNamespaceBody } from "../../../api/schemas/function-namespace.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { namespaceReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { formatFields, type Field } from "../../output/format-fields.ts";
 import type { KeyValues } from "./key-values.ts";
@@ -13,7 +15,7 @@ export const showFunctionNamespace: CommandSpec = {
   run: async (context, _options, [text = ""]) => {
     const path = `/system/namespace/${checkedNamespace(text, "show")}`;
     const gateway = await context.gateway();
-    const namespace = await gateway.json<FunctionNamespaceBody>("GET", path);
+    const namespace = await readOne(gateway, path, namespaceReply);
     await context.output.value(namespace, { text: () => namespaceText(namespace), name: namespace.name });
   },
 };

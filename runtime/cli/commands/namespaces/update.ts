@@ -1,5 +1,7 @@
 import type { FunctionNamespaceBody } from "../../../api/schemas/function-namespace.ts";
 import { usageError } from "../../cli-error.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { namespaceReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { keyValueOptions, type KeyValueOptions } from "./create.ts";
 import { changedKeyValues, readKeyValues } from "./key-values.ts";
@@ -32,7 +34,7 @@ export const updateNamespace: CommandSpec<UpdateOptions> = {
     const annotations = readKeyValues("--annotation", annotation);
     const gateway = await context.gateway();
     const path = `/system/namespace/${name}`;
-    const present = await gateway.json<FunctionNamespaceBody>("GET", path);
+    const present = await readOne(gateway, path, namespaceReply);
     const json: FunctionNamespaceBody = {
       name: present.name,
       labels: changedKeyValues(present.labels ?? {}, labels, removeLabel),

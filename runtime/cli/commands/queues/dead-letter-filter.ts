@@ -1,8 +1,9 @@
 import type { DeadLetterView } from "../../../api/schemas/queue-status.ts";
-import type { SystemInfo } from "../../../api/schemas/system-info.ts";
 import { parseFunctionName } from "../../calls/call-target.ts";
 import { CliError } from "../../cli-error.ts";
 import type { GatewayClient } from "../../client/gateway-client.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { infoReply, namespaceReply } from "../../client/reply-kinds.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { OptionSpec } from "../../command-spec.ts";
 
@@ -60,10 +61,10 @@ export async function readFilter(context: CommandContext, options: DeadLetterOpt
 
 /** The name under which a namespace is shown; an unknown one is taken as it is, as its dead letters may be left. */
 async function realNamespace(gateway: GatewayClient, name: string | undefined): Promise<string> {
-  if (name === undefined) return (await gateway.json<SystemInfo>("GET", "/system/info")).functionNamespace;
+  if (name === undefined) return (await readOne(gateway, "/system/info", infoReply)).functionNamespace;
   try {
     const path = `/system/namespace/${encodeURIComponent(name)}`;
-    return (await gateway.json<{ readonly name: string }>("GET", path)).name;
+    return (await readOne(gateway, path, namespaceReply)).name;
   } catch (err) {
     if (err instanceof CliError && err.code === "namespace_not_found") return name;
     throw err;

@@ -1,5 +1,7 @@
 import { formatDuration } from "../../../api/duration.ts";
 import type { QueueStatus } from "../../../api/schemas/queue-status.ts";
+import { readList } from "../../client/read-reply.ts";
+import { queueReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import type { Column } from "../../output/format-table.ts";
 
@@ -13,7 +15,7 @@ export const listQueues: CommandSpec = {
   ],
   run: async (context) => {
     const gateway = await context.gateway();
-    const rows = await gateway.json<readonly QueueStatus[]>("GET", "/system/queues");
+    const rows = await readList(gateway, "/system/queues", queueReply);
     await context.output.list({ rows, columns, name: ({ name }) => name });
   },
 };

@@ -1,5 +1,7 @@
-import type { DeadLetterPage, DeadLetterView, QueueStatus } from "../../../api/schemas/queue-status.ts";
+import type { DeadLetterPage, DeadLetterView } from "../../../api/schemas/queue-status.ts";
 import type { GatewayClient } from "../../client/gateway-client.ts";
+import { readList, readOne } from "../../client/read-reply.ts";
+import { deadLettersReply, queueReply } from "../../client/reply-kinds.ts";
 
 /** A dead letter, and the queue that keeps it. */
 export interface KeptLetter {
@@ -24,14 +26,14 @@ export async function readDeadLetters(
 }
 
 async function queuesWithLetters(gateway: GatewayClient): Promise<readonly string[]> {
-  const queues = await gateway.json<readonly QueueStatus[]>("GET", "/system/queues");
+  const queues = await readList(gateway, "/system/queues", queueReply);
   return queues.filter(({ deadLetters }) => deadLetters > 0).map(({ name }) => name);
 }
 
 async function* lettersOf(gateway: GatewayClient, queue: string): AsyncGenerator<DeadLetterView> {
   let after: string | undefined;
   do {
-    const page: DeadLetterPage = await gateway.json("GET", `/system/queue/${queue}/dead-letters`, {
+    const page: DeadLetterPage = await readOne(gateway, `/system/queue/${queue}/dead-letters`, deadLettersReply, {
       query: { limit: pageLimit, after },
     });
     yield* page.items;

@@ -1,4 +1,6 @@
 import type { QueueStatus } from "../../../api/schemas/queue-status.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { queueReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { formatFields } from "../../output/format-fields.ts";
 import { oldestText } from "./list.ts";
@@ -13,7 +15,7 @@ export const showQueueStatus: CommandSpec = {
   run: async (context, _options, [text = ""]) => {
     const name = checkedQueue(text, "show");
     const gateway = await context.gateway();
-    const queue = await gateway.json<QueueStatus>("GET", `/system/queue/${name}`);
+    const queue = await readOne(gateway, `/system/queue/${name}`, queueReply);
     await context.output.value(queue, { text: () => queueText(queue), name });
   },
 };

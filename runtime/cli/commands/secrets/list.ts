@@ -1,4 +1,6 @@
 import type { SecretListItem } from "../../../api/schemas/secret.ts";
+import { readList } from "../../client/read-reply.ts";
+import { secretReply } from "../../client/reply-kinds.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import type { Column } from "../../output/format-table.ts";
 import { readSecretUsers, type SecretUsers } from "./secret-users.ts";
@@ -14,7 +16,7 @@ export const listSecrets: CommandSpec = {
   run: async (context) => {
     const gateway = await context.gateway();
     const namespace = await context.namespace();
-    const rows = await gateway.json<readonly SecretListItem[]>("GET", "/system/secrets", { query: { namespace } });
+    const rows = await readList(gateway, "/system/secrets", secretReply, { query: { namespace } });
     const users = context.output.format === "table" ? await readSecretUsers(gateway, namespace) : new Map();
     await context.output.list({ rows, columns: columnsOf(users), name: ({ name }) => name });
   },

@@ -1,6 +1,7 @@
-import type { SystemInfo } from "../../../api/schemas/system-info.ts";
 import { release } from "../../../api/version.ts";
 import { CliError } from "../../cli-error.ts";
+import { readOne } from "../../client/read-reply.ts";
+import { anyInfoReply } from "../../client/reply-kinds.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { formatFields } from "../../output/format-fields.ts";
@@ -52,7 +53,7 @@ export const showVersion: CommandSpec<VersionOptions> = {
 async function gatewayVersion(context: CommandContext): Promise<GatewayVersion | CliError> {
   try {
     const gateway = await context.gateway();
-    const { version, apiVersion, provider, edition } = await gateway.json<Partial<SystemInfo>>("GET", "/system/info");
+    const { version, apiVersion, provider, edition } = await readOne(gateway, "/system/info", anyInfoReply);
     return {
       address: gateway.address,
       release: version?.release,

@@ -1,10 +1,10 @@
 import { parseDuration } from "../../../api/duration.ts";
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
-import type { QueueStatus } from "../../../api/schemas/queue-status.ts";
-import type { SecretListItem } from "../../../api/schemas/secret.ts";
 import type { SystemInfo } from "../../../api/schemas/system-info.ts";
 import { CliError } from "../../cli-error.ts";
 import type { GatewayClient } from "../../client/gateway-client.ts";
+import { readList, readOne } from "../../client/read-reply.ts";
+import { queueReply, secretReply } from "../../client/reply-kinds.ts";
 import { exitCode } from "../../exit-code.ts";
 import { deploymentFaults, needsLongQueue, queueOf } from "./deployment-faults.ts";
 import { resultOfEach } from "../settle-each.ts";
@@ -43,7 +43,7 @@ async function secretsByNamespace(
   const namespaces = [...new Set(using.map(({ namespace }) => namespace))];
   const listed = await resultOfEach(namespaces, async (namespace) => {
     const query = { namespace };
-    const secrets = await gateway.json<readonly SecretListItem[]>("GET", "/system/secrets", { query });
+    const secrets = await readList(gateway, "/system/secrets", secretReply, { query });
     return [namespace, new Set(secrets.map(({ name }) => name))] as const;
   });
   return new Map(listed);
@@ -57,7 +57,7 @@ async function queueTimeouts(
   const timeouts = new Map<string, number>();
   for (const queue of new Set(deployments.filter(needsLongQueue).map(queueOf))) {
     const path = `/system/queue/${encodeURIComponent(queue)}`;
-    const shown = await gateway.json<QueueStatus>("GET", path).catch((err: unknown) => {
+    const shown = await readOne(gateway, path, queueReply).catch((err: unknown) => {
       if (err instanceof CliError && err.code !== undefined) return undefined;
       throw err;
     });

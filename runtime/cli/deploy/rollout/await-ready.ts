@@ -94,17 +94,18 @@ async function outcomeOf(
   timeout: number,
 ): Promise<FunctionStatus | CliError> {
   const failure = `Cannot get function "${deployment.service}" ready`;
+  const why = state.kind === "ready" ? "" : escapeLine(state.message);
   switch (state.kind) {
     case "ready":
       return state.status;
     case "replaced":
-      return new CliError(exitCode.failed, `${failure}: ${state.message}`);
+      return new CliError(exitCode.failed, `${failure}: ${why}`);
     case "waiting":
-      return new CliError(exitCode.timeout, `${failure} in ${formatDuration(timeout)}: ${state.message}`);
+      return new CliError(exitCode.timeout, `${failure} in ${formatDuration(timeout)}: ${why}`);
     case "stalled": {
       const lines = await recentLines(gateway, deployment, sentAt);
       const quoted = lines.length === 0 ? "" : `\nIts last lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-      return new CliError(exitCode.failed, `${failure}: ${state.message}${quoted}`);
+      return new CliError(exitCode.failed, `${failure}: ${why}${quoted}`);
     }
     default:
       return state satisfies never;

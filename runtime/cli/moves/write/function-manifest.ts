@@ -1,5 +1,6 @@
 import { customResources } from "../../../api/resources/custom-resources.ts";
 import type { FunctionSpec } from "../../../api/resources/function-resource.ts";
+import { safeYaml } from "../../output/safe-yaml.ts";
 import type { Deployed } from "../import/import-deployment.ts";
 
 /** An object of Kubernetes as it is written to a file. */
@@ -44,11 +45,9 @@ function specOf({ envProcess, envVars, ...same }: Deployed): Partial<FunctionSpe
 export async function manifestsText(
   objects: readonly { readonly object: Manifest; readonly comments?: readonly string[] }[],
 ): Promise<string> {
-  const { stringify } = await import("yaml");
-  return objects
-    .map(({ object, comments = [] }) => {
-      const head = comments.map((line) => `# ${line}\n`).join("");
-      return head + stringify(object, { lineWidth: 0, aliasDuplicateObjects: false });
-    })
-    .join("---\n");
+  const documents = objects.map(async ({ object, comments = [] }) => {
+    const head = comments.map((line) => `# ${line}\n`).join("");
+    return head + (await safeYaml(object));
+  });
+  return (await Promise.all(documents)).join("---\n");
 }

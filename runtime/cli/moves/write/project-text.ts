@@ -1,4 +1,5 @@
 import type { ProjectFunction } from "../../project/project-schema.ts";
+import { safeYaml } from "../../output/safe-yaml.ts";
 import type { FieldSchema } from "../source/fit-schema.ts";
 import { projectSchema } from "../source/function-schemas.ts";
 
@@ -25,7 +26,7 @@ export async function projectText({ otherGateways, ...content }: WrittenProject)
     key.commentBefore = otherGateways.map((address) => ` gateway: ${address.replaceAll(/\s+/g, " ")}`).join("\n");
     functions.key = key;
   }
-  return document.toString({ lineWidth: 0 });
+  return safeYaml(document);
 
   function textOfKey(key: unknown): unknown {
     return isScalar(key) ? key.value : key;

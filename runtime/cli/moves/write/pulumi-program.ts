@@ -1,3 +1,4 @@
+import { escapeText } from "../../output/escape-text.ts";
 import type { GeneratedFunction } from "./generated-functions.ts";
 
 /** A value of the program that is written as it is. */
@@ -27,7 +28,7 @@ export function pulumiProgram(functions: readonly GeneratedFunction[]): string {
     ...(secrets.size === 0 ? [] : ['import * as pulumi from "@pulumi/pulumi";']),
     `import { Function${secrets.size === 0 ? "" : ", FunctionSecret"} } from "weir/infra";`,
   ];
-  return [
+  const program = [
     imports.join("\n"),
     ...parts,
     `const functions = ${functionsPart(functions, secrets)};`,
@@ -35,6 +36,8 @@ export function pulumiProgram(functions: readonly GeneratedFunction[]): string {
   ]
     .map((part) => `${part}\n`)
     .join("\n");
+  // In its strings the escapes mean the same characters.
+  return escapeText(program);
 }
 
 function secretsPart(secrets: readonly UsedSecret[]): string {

@@ -8,6 +8,8 @@ import {
 import { PlatformError } from "../../../api/platform-error.ts";
 import { exchangeToken } from "../../access/tokens/exchange-token.ts";
 import { TokenFault } from "../../access/tokens/token-fault.ts";
+import type { RuleSet } from "../../../core/access/rule-set.ts";
+import { signInMember, type SignInIssuer } from "../../../api/schemas/iam/sign-in.ts";
 import type { TokenParts } from "../../access/tokens/token-parts.ts";
 import { formType, type FormBody } from "../form-body.ts";
 import { route } from "../route.ts";
@@ -37,6 +39,7 @@ const exchange = route(
       { status: 400, about: "Why no token is issued", schema: TokenError },
       { status: 503, about: "The issuer is unavailable", schema: TokenError },
     ],
+    errors: ["not_built"],
     iamOnly: true,
   },
   ({ tokens, namespaces }) =>
@@ -70,9 +73,15 @@ const getConfiguration = route(
   },
   ({ tokens }) =>
     async () => {
-      const { issuer } = known(tokens).keys;
+      const { keys, rules } = known(tokens);
+      const { issuer } = keys;
       const base = issuer.replace(/\/+$/, "");
-      return { issuer, jwks_uri: `${base}/.well-known/jwks.json`, token_endpoint: `${base}/oauth/token` };
+      return {
+        issuer,
+        jwks_uri: `${base}/.well-known/jwks.json`,
+        token_endpoint: `${base}/oauth/token`,
+        [signInMember]: signInIssuers(rules()),
+      };
     },
 );
 
@@ -98,6 +107,15 @@ const getKeys = route(
 
 /** Tokens for clients other than the administrator (contract §6); only in editions with IAM. */
 export const identityRoutes = [exchange, getConfiguration, getKeys];
+
+/** Those whose client has no secret: a command line could not keep one. */
+function signInIssuers({ issuers }: RuleSet): SignInIssuer[] {
+  return [...issuers.values()].flatMap(({ name, iss, login }) =>
+    login === undefined || login.clientSecretName !== undefined
+      ? []
+      : [{ name, issuer: iss, clientId: login.clientId, scopes: [...(login.scopes ?? [])] }],
+  );
+}
 
 function known(tokens: TokenParts | undefined): TokenParts {
   if (tokens !== undefined) return tokens;

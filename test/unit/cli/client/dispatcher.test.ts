@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { openDispatcher, type TlsFiles } from "../../../../runtime/cli/client/dispatcher.ts";
 import { selfSigned } from "../../../support/self-signed.ts";
+import { openTokenIssuer } from "../../../support/token-issuer.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
 async function files() {
@@ -43,4 +44,27 @@ test("a certificate with its key is used", async () => {
   const tls = { certFile: join(at.path, "cert.pem"), keyFile: join(at.path, "key.pem") };
   const dispatcher = await openDispatcher(address, tls, 1_000);
   await dispatcher.destroy();
+});
+
+test.each([false, true])("authorities of a file are trusted, and those of the system beside them: %s", async (adds) => {
+  await using place = await tempDirectory("dispatcher-ca");
+  const [own, other] = [await selfSigned(), await selfSigned()];
+  const caFile = join(place.path, "ca.pem");
+  for (const [{ cert }, isTrusted] of [
+    [own, true],
+    [other, false],
+  ] as const) {
+    await using issuer = await openTokenIssuer(own);
+    await writeFile(caFile, cert);
+    const dispatcher = await openDispatcher(issuer.url, { caFile }, 10_000, { addsToSystem: adds });
+    const status = dispatcher.request({ origin: issuer.url, path: "/keys", method: "GET" }).then(
+      async ({ statusCode, body }) => {
+        await body.dump();
+        return statusCode;
+      },
+      () => "refused",
+    );
+    expect(await status).toBe(isTrusted ? 200 : "refused");
+    await dispatcher.destroy();
+  }
 });

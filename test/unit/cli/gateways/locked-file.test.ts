@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { changeFile, readIfThere } from "../../../../runtime/cli/gateways/locked-file.ts";
+import { changeFile, readIfThere, whileLocked } from "../../../../runtime/cli/gateways/locked-file.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
@@ -122,4 +122,20 @@ test("a place that cannot be written is exit code 2 with its name", async () => 
     message: expect.stringContaining(`Cannot read "${at.directory}": EISDIR`) as string,
   });
   expect(await readIfThere(join(at.directory, "none"))).toBe("");
+});
+
+test("work under a lock is done by one at a time, and leaves no lock, also when it fails", async () => {
+  await using at = await place();
+  let [inside, most] = [0, 0];
+  const work = async (): Promise<number> => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await changeFile(at.file, add("a"));
+    inside -= 1;
+    return inside;
+  };
+  const ends = await Promise.all([1, 2, 3].map(() => whileLocked(`${at.file}.work`, work)));
+  expect([ends, most]).toEqual([[0, 0, 0], 1]);
+  await expect(whileLocked(`${at.file}.work`, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  expect(await readdir(at.directory)).toEqual(["file.yaml"]);
 });

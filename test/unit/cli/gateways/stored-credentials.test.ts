@@ -31,6 +31,21 @@ test("credentials are stored by address, and found for exactly that one", async 
   expect((await stat(at.file)).mode & 0o777).toBe(0o600);
 });
 
+test("a sign-in is stored with all that renews it, and not read if that is broken", async () => {
+  await using at = await place();
+  const signIn = { expiresAt: "2026-01-31T12:00:00.000Z", issuer: "https://a", clientId: "weir", refreshToken: "r" };
+  const { refreshToken: _, ...once } = signIn;
+  for (const each of [signIn, once]) {
+    await storeCredentials(at.file, "https://a", { kind: "bearer", token: "t", signIn: each });
+    expect(await storedCredentials(at.file, "https://a")).toEqual({ kind: "bearer", token: "t", signIn: each });
+  }
+  for (const over of [{ expiresAt: "soon" }, { issuer: "a" }, { clientId: 1 }, { refreshToken: {} }]) {
+    const value = { "https://a": { kind: "bearer", token: "t", signIn: { ...signIn, ...over } } };
+    await writeFile(at.file, JSON.stringify(value), { mode: 0o600 });
+    await expect(storedCredentials(at.file, "https://a"), JSON.stringify(over)).rejects.toMatchObject({ exit: 4 });
+  }
+});
+
 test("they are replaced and removed, others stay", async () => {
   await using at = await place();
   await storeCredentials(at.file, "https://a", basic);

@@ -36,7 +36,8 @@ const gatewayWith =
     const [, queue = ""] = /^\/system\/queue\/([^/]+)\/dead-letters/.exec(url.pathname) ?? [];
     if (target === "/system/queues")
       return { json: Object.entries(queues).map(([name, letters]) => ({ name, deadLetters: letters.length })) };
-    if (target === "/system/info") return { json: { functionNamespace: "functions" } };
+    if (target === "/system/info")
+      return { json: { functionNamespace: "functions", edition: "community", provider: { provider: "weir-local" } } };
     if (target === "/system/namespace/openfaas-fn") return { json: { name: "functions" } };
     if (target.startsWith("/system/namespace/")) return problem(404, "namespace_not_found", "Cannot find namespace");
     if (method !== "GET" && queue !== "") return change(target);

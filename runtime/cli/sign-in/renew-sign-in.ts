@@ -1,0 +1,51 @@
+import { CliError } from "../cli-error.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import { isEnding, isSignedIn, type SignedIn } from "../client/gateway-credentials.ts";
+import { exitCode } from "../exit-code.ts";
+import { whileLocked } from "../gateways/locked-file.ts";
+import { storeCredentials, storedCredentials } from "../gateways/stored-credentials.ts";
+import { exchangeForGateway } from "./exchange-for-gateway.ts";
+import { openIssuerClient, type IssuerAccess } from "./issuer-client.ts";
+import { refreshedTokens } from "./issuer-tokens.ts";
+
+export interface RenewalParts {
+  /** File of stored credentials. */
+  readonly file: string;
+  readonly uid: number | undefined;
+  /** Of the gateway that the token is for. */
+  readonly gateway: GatewayClient;
+  readonly access: IssuerAccess;
+}
+
+/**
+ * Another token in place of one that ends, stored as that was. One process at a time does this: issuers take a refresh
+ * token that is used twice for a stolen one.
+ * @throws CliError when the person has to sign in again
+ */
+export async function renewSignIn({ file, uid, gateway, access }: RenewalParts): Promise<SignedIn> {
+  const { address } = gateway;
+  return whileLocked(`${file}.sign-in`, async () => {
+    const stored = await storedCredentials(file, address, uid);
+    if (isSignedIn(stored) && !isEnding(stored)) return stored;
+    const refreshToken = isSignedIn(stored) ? stored.signIn.refreshToken : undefined;
+    if (!isSignedIn(stored) || refreshToken === undefined) throw signInEnded(address);
+    const client = await openIssuerClient(stored.signIn, access);
+    try {
+      const tokens = await refreshedTokens(client, stored.signIn.issuer, refreshToken);
+      const renewed = await exchangeForGateway(gateway, stored.signIn, tokens);
+      await storeCredentials(file, address, renewed);
+      return renewed;
+    } catch (err) {
+      throw err instanceof CliError && err.code === "invalid_grant" ? signInEnded(address, err) : err;
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+function signInEnded(address: string, cause?: unknown): CliError {
+  return new CliError(exitCode.credentials, `Cannot use the sign-in to ${address}: it has ended`, {
+    hint: `weir login ${address} --sso`,
+    cause,
+  });
+}
