@@ -21,6 +21,8 @@ const passwordBytes = 24;
 const keyBytes = 32;
 /** How long a callback is signed with the previous key, too, milliseconds: receivers may keep public keys that long. */
 const callbackKeyOverlap = 24 * 3_600_000;
+/** How long tokens of the previous key may live, milliseconds: a day, and what clocks differ by. */
+const issuerKeyOverlap = 24.5 * 3_600_000;
 
 /**
  * Reads the credentials in `directory` (mode 0700, files 0600) and generates missing ones, the keys that callbacks and
@@ -34,6 +36,7 @@ export async function openCredentials(directory: string, now: number = Date.now(
   await readOrMake(join(directory, credentialFile.issuerKey), () => makeSigningKey("tokens"));
   await readOrMake(join(directory, credentialFile.workloadKey), () => makeSigningKey("tokens"));
   await dropPreviousKey(directory, "callbacks", { overlap: callbackKeyOverlap, now });
+  await dropPreviousKey(directory, "tokens", { overlap: issuerKeyOverlap, now });
   return {
     user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),
     password: await readOrMake(join(directory, credentialFile.password), () =>

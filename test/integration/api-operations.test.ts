@@ -140,6 +140,10 @@ const steps: readonly Step[] = [
   ["GET", "/", 200],
   ["HEAD", "/", 200],
 
+  ["GET", "/system/iam/whoami", 200],
+  ["POST", "/system/iam/simulate", 200, { action: "Function:Delete", resource: "dev:pay" }],
+  ["GET", "/system/audit", 200],
+  ["GET", "/.well-known/weir-callback-keys", 200],
   ["POST", "/oauth/token", 501, "grant_type=x", form],
   ["GET", "/.well-known/openid-configuration", 501],
   ["GET", "/.well-known/jwks.json", 501],

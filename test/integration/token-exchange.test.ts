@@ -460,6 +460,7 @@ describe("what a gateway publishes", () => {
       issuer: weir,
       jwks_uri: `${weir}/.well-known/jwks.json`,
       token_endpoint: `${weir}/oauth/token`,
+      weir_sign_in: [],
     });
     const response = await fetch(`${platform.url}/.well-known/jwks.json`);
     const set = (await response.json()) as { readonly keys: readonly Readonly<Record<string, unknown>>[] };

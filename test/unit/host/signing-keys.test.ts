@@ -71,11 +71,13 @@ describe.each<[SigningKeyUse, string, string]>([
   });
 });
 
-test("a start drops a previous key of callbacks that is no longer needed, and no previous key of tokens", async () => {
+test("a start drops previous keys once nothing that they signed is valid", async () => {
   await rotateSigningKey(place.path, "callbacks");
   await rotateSigningKey(place.path, "tokens");
-  await openCredentials(place.path, Date.now() + 25 * 3_600_000);
+  await openCredentials(place.path, Date.now() + 24.2 * 3_600_000);
   expect((await readdir(place.path)).toSorted()).toEqual([...made, "issuer-key-previous.pem"].toSorted());
+  await openCredentials(place.path, Date.now() + 25 * 3_600_000);
+  expect((await readdir(place.path)).toSorted()).toEqual(made.toSorted());
 });
 
 test("a directory without a key has none to rotate, and gets none by that", async () => {
