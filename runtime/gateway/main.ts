@@ -45,7 +45,7 @@ await run({
       settings,
       ...gatewayBroker(link, settings),
       ...(cluster ?? gatewayMachine(link, settings)),
-      access: cluster && openClusterAccess(settings, cluster.rules, documents),
+      access: openClusterAccess(settings, cluster?.rules, documents),
       upstream,
       ...facts,
       registry: admin.registry,

@@ -68,7 +68,8 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionNamespac
     secrets: new KubeSecretStore(client),
     logs: new KubeLogSource(client, functions),
     usage: new KubeUsage(client),
-    rules: parts.rules(settings),
+    /** Its account may read them only in editions with IAM. */
+    rules: editions[settings.edition].iam ? parts.rules(settings) : undefined,
     /** How the API server is asked for its keys, if this process has an account of its own. */
     account:
       config.caFile === undefined || config.token === undefined

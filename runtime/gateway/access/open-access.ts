@@ -1,4 +1,3 @@
-import { editions } from "../../api/editions.ts";
 import type { AccessRules } from "../../core/ports/access-rules.ts";
 import type { IssuerDocuments } from "../../core/ports/issuer-documents.ts";
 import { clusterGatewayUrl } from "../../settings/platform-settings.ts";
@@ -6,16 +5,13 @@ import type { GatewaySettings } from "../settings.ts";
 import type { AccessSources } from "./build-access.ts";
 import { openOwnKeys } from "./tokens/own-keys.ts";
 
-/** What a gateway of a cluster knows callers by; undefined in editions without IAM. */
+/** What a gateway of a cluster knows callers by; undefined without rules, in editions without IAM. */
 export function openClusterAccess(
-  settings: Pick<
-    GatewaySettings,
-    "clusterGatewayUrl" | "edition" | "platformNamespace" | "publicUrl" | "secretMountPath"
-  >,
-  rules: AccessRules,
+  settings: Pick<GatewaySettings, "clusterGatewayUrl" | "platformNamespace" | "publicUrl" | "secretMountPath">,
+  rules: AccessRules | undefined,
   documents: IssuerDocuments,
 ): AccessSources | undefined {
-  if (!editions[settings.edition].iam) return undefined;
+  if (rules === undefined) return undefined;
   const issuer = settings.publicUrl ?? clusterGatewayUrl(settings);
   return { rules, documents, keys: openOwnKeys({ directory: settings.secretMountPath, issuer }) };
 }

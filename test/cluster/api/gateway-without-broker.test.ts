@@ -37,7 +37,8 @@ beforeAll(async () => {
   await once(server, "listening");
   await deploy("served", host, (server.address() as AddressInfo).port);
   const flags = await flagsAsAccount(cluster, { name: "gateway", namespace: cluster.namespace }, directory.path);
-  for (const file of Object.values(credentialFile)) await writeFile(join(directory.path, file), "of-this-test");
+  for (const file of [credentialFile.user, credentialFile.password, credentialFile.invokeKey])
+    await writeFile(join(directory.path, file), "of-this-test");
   const broker = `nats://127.0.0.1:${await freePort()}`;
   gateway = platformProcess({
     name: "gateway",
