@@ -1,10 +1,16 @@
 // A gateway process without a broker, with the real server, invoker, table and upstream. Arguments: the function's
-// address and the upstream timeout in milliseconds.
+// address, the upstream timeout in milliseconds, and a directory with a key for tokens: function `guarded` needs one.
+import { benchIssuer, guardingRules } from "./guarded-function.ts";
 import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { Waker } from "../../runtime/core/replicas/wake.ts";
+import { openToAll } from "../../runtime/gateway/access/basic-auth.ts";
+import { FunctionCallers } from "../../runtime/gateway/access/function-callers.ts";
+import { TokenHolders } from "../../runtime/gateway/access/token-holders.ts";
+import { openOwnKeys } from "../../runtime/gateway/access/tokens/own-keys.ts";
+import { isOwnToken } from "../../runtime/core/access/own-token.ts";
 import { createCallObserver } from "../../runtime/gateway/calls/call-observer.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
 import { createGatewayServer, type GatewayServer } from "../../runtime/gateway/edge/http-server.ts";
@@ -15,17 +21,16 @@ import { createSyncInvoker } from "../../runtime/gateway/calls/sync/sync-invoker
 import { RouteCounts } from "../../runtime/gateway/metrics/route-counts.ts";
 import { createLog } from "../../runtime/process/log.ts";
 
-const [address = "", upstreamTimeout = "30000"] = process.argv.slice(2);
+const [address = "", upstreamTimeout = "30000", keys] = process.argv.slice(2);
 const table = new FunctionTable({ defaultNamespace: "functions", aliases: ["openfaas-fn"] });
-const desired = desireFunction(undefined, "functions", { service: "tiny", image: "none" }, new Date().toISOString());
-table.functionObserver.set(desired);
-table.endpointsObserver.set({
-  name: "tiny",
-  namespace: "functions",
-  addresses: [address],
-  observedGeneration: 1,
-  conditions: [],
-});
+const createdAt = new Date().toISOString();
+const desired = desireFunction(undefined, "functions", { service: "tiny", image: "none" }, createdAt);
+const guarded = { service: "guarded", image: "none", annotations: { "com.service.auth": "required" } };
+for (const wanted of [desired, desireFunction(undefined, "functions", guarded, createdAt)]) {
+  table.functionObserver.set(wanted);
+  const { name, namespace } = wanted;
+  table.endpointsObserver.set({ name, namespace, addresses: [address], observedGeneration: 1, conditions: [] });
+}
 
 const functions: FunctionStore = {
   get: async () => desired,
@@ -42,9 +47,8 @@ const invoke = createSyncInvoker({
   admission: new Admission({
     table,
     invokeAuth: false,
-    authorise: () => {},
     clientOf,
-    isPlatformCredential: () => false,
+    ...(keys === undefined ? { authorise: () => {}, isPlatformCredential: () => false } : tokenChecks(keys)),
   }),
   waker: new Waker({ functions, table, wakeTimeout: 1_000, maxWaitingCallers: 100, maxWaitingBytes: 1e8 }),
   upstream: new HttpUpstream(),
@@ -73,3 +77,15 @@ const gateway: GatewayServer = createGatewayServer({
 const port = await gateway.listen({ host: "127.0.0.1", port: 0 });
 process.stdout.write(`${port}\n`);
 process.on("SIGTERM", () => process.exit(0));
+
+/** How a gateway with tokens decides on calls. */
+function tokenChecks(directory: string) {
+  const rules = guardingRules();
+  const holders = new TokenHolders(openOwnKeys({ directory, issuer: benchIssuer }).reader, () => rules);
+  const callers = new FunctionCallers(openToAll, holders);
+  return {
+    readToken: (authorization: string | undefined) => callers.readToken(authorization),
+    authorise: (...given: Parameters<FunctionCallers["authorise"]>) => callers.authorise(...given),
+    isPlatformCredential: (authorization: string) => isOwnToken(authorization, benchIssuer),
+  };
+}

@@ -49,14 +49,18 @@ export function openTinyFunction(core: number): Promise<Server> {
   return openNginx(core, tinyFunction("x".repeat(1_024)));
 }
 
-/** Starts a gateway process in front of one function, on one core; `within` may limit its share of the core. */
+/**
+ * Starts a gateway process in front of one function, on one core; `within` may limit its share of the core, `more` are
+ * further arguments.
+ */
 export function openGateway(
   functionPort: number,
   core: number,
   within = (command: readonly string[]): readonly string[] => command,
+  more: readonly string[] = [],
 ): Promise<Server> {
   const main = join(import.meta.dirname, "bench-gateway.ts");
-  return openServer(within(pinned(core, [process.execPath, main, `127.0.0.1:${functionPort}`])));
+  return openServer(within(pinned(core, [process.execPath, main, `127.0.0.1:${functionPort}`, ...more])));
 }
 
 /** URL of the function behind a gateway of {@link openGateway}. */

@@ -23,6 +23,8 @@ export interface WrkLoad {
   readonly seconds: number;
   /** Path of a Lua script that builds the requests; GET without a body when absent. */
   readonly script?: string;
+  /** Headers of every request, as lines. */
+  readonly headers?: readonly string[];
 }
 
 /**
@@ -52,7 +54,7 @@ export async function latencyBelow(program: string, percentile: 50 | 99, load: W
 
 /** The output of `wrk`; rejects if a call failed. */
 async function loadWith(program: string, load: WrkLoad): Promise<string> {
-  const { url, core, connections, seconds, script } = load;
+  const { url, core, connections, seconds, script, headers = [] } = load;
   const scripted = script === undefined ? [] : ["-s", script];
   const line = [
     program,
@@ -63,6 +65,7 @@ async function loadWith(program: string, load: WrkLoad): Promise<string> {
     "--timeout",
     timeout,
     ...scripted,
+    ...headers.flatMap((header) => ["-H", header]),
     url,
   ];
   const [command = "", ...args] = core === undefined ? line : pinned(core, line);

@@ -16,6 +16,7 @@ import { p13ManyFunctions } from "./p13-many-functions.ts";
 import { p14ManyConnections } from "./p14-many-connections.ts";
 import { p15ProcessStart } from "./p15-process-start.ts";
 import { p16TwoGateways } from "./p16-two-gateways.ts";
+import { p17ProtectedCall } from "./p17-protected-call.ts";
 
 /** All rows, in the order of the table. */
 export const rows: readonly BenchRow[] = [
@@ -35,5 +36,6 @@ export const rows: readonly BenchRow[] = [
   ...p14ManyConnections,
   ...p15ProcessStart,
   p16TwoGateways,
+  p17ProtectedCall,
   containerStart,
 ];
