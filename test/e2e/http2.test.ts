@@ -110,7 +110,10 @@ describe("over HTTP/2 on the gateway's own port", () => {
 
   test("errors are reported as over HTTP/1.1, and the connection stays open", async () => {
     const refused = await client.ask({ ":path": "/system/functions", accept: "application/json" });
-    expect(refused).toMatchObject({ status: 401, headers: { "www-authenticate": 'Basic realm="Restricted"' } });
+    expect(refused).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": 'Basic realm="Restricted", Bearer realm="weir"' },
+    });
     expect(await system("GET", "function/nobody")).toMatchObject({ status: 404 });
     expect(await client.ask({ ":path": "/nope" })).toMatchObject({ status: 404 });
     const wrongMethod = await system("PATCH", "functions");

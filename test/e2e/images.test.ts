@@ -10,6 +10,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
+import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import { readNatsPasswords } from "../../runtime/adapters/nats/server/nats-passwords.ts";
 import { imageUser, natsImageName, weirImageName } from "../../runtime/api/version.ts";
 import { archive } from "../../scripts/images/archive.ts";
@@ -216,10 +217,13 @@ describe.skipIf(process.platform !== "linux")("images", () => {
         "/var/secrets/basic-auth-user": await put("credentials/basic-auth-user", "admin"),
         "/var/secrets/basic-auth-password": await put("credentials/basic-auth-password", "not-a-secret"),
       };
+      const signing = {
+        "/var/secrets/callback-key.pem": await put("credentials/callback-key.pem", makeSigningKey("callbacks")),
+      };
       const parts = [
         { name: "queue-doctor", user: "doctor", settings: { one_machine: "true" }, mounted: {} },
         { name: "autoscaler", user: "autoscaler", settings: {}, mounted: {} },
-        { name: "queue-worker", user: "worker-default", settings: {}, mounted: {} },
+        { name: "queue-worker", user: "worker-default", settings: {}, mounted: signing },
         { name: "gateway", user: "gateway", settings: { port: "0", shutdown_delay: "0s" }, mounted: secret },
       ];
       for (const { name, user, settings, mounted } of parts) {

@@ -9,6 +9,7 @@ export interface SteadyCallsOptions {
   readonly urls: readonly string[];
   /** Calls per second. */
   readonly rate: number;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Each call uses a new connection, as those of first-time clients do. */
   readonly newConnections?: boolean;
   /** Milliseconds after which a call counts as one without a response (30 000): late is not lost. */
@@ -32,6 +33,7 @@ export interface SteadyCalls {
 /** Calls until `signal` aborts, even if calls fail; resolves after the last response. */
 export async function steadyCalls(options: SteadyCallsOptions): Promise<SteadyCalls> {
   const { urls, rate, signal, atOnce = Number.POSITIVE_INFINITY, onAnswer, newConnections = false } = options;
+  const { headers = {} } = options;
   const { timeout = lateIsNotLost } = options;
   const agent = new Agent({ connections: 32, pipelining: newConnections ? 0 : 1 });
   const latencies = new Map<string, number[]>(urls.map((url) => [url, []]));
@@ -57,7 +59,7 @@ export async function steadyCalls(options: SteadyCallsOptions): Promise<SteadyCa
       await pause(Math.max(1, due - performance.now()), undefined, { signal }).catch(() => undefined);
     const url = urls[sequence % urls.length];
     if (url === undefined || signal.aborted) break;
-    const call = request(url, { dispatcher: agent, signal: AbortSignal.timeout(timeout) })
+    const call = request(url, { dispatcher: agent, headers, signal: AbortSignal.timeout(timeout) })
       .then(async ({ statusCode, body }) => {
         const text = await body.text();
         if (statusCode === 200) {

@@ -40,6 +40,11 @@ const exchange = route(
       { status: 503, about: "The issuer is unavailable", schema: TokenError },
     ],
     errors: ["not_built"],
+    trial: {
+      commands:
+        "curl $G/oauth/token -d grant_type=urn:ietf:params:oauth:grant-type:token-exchange -d subject_token=$JWT -d subject_token_type=urn:ietf:params:oauth:token-type:jwt",
+      shows: '{"error":"invalid_request",…',
+    },
     iamOnly: true,
   },
   ({ tokens, namespaces }) =>
@@ -69,6 +74,7 @@ const getConfiguration = route(
     about: "Shows where tokens are issued and where their keys are.",
     responses: [{ status: 200, about: "The addresses", schema: OpenIdConfiguration }],
     errors: ["not_built"],
+    trial: { commands: "curl -s $G/.well-known/openid-configuration", shows: '{"issuer":"http…' },
     iamOnly: true,
   },
   ({ tokens }) =>
@@ -95,6 +101,7 @@ const getKeys = route(
     about: "Returns the public keys by which tokens of this platform are verified.",
     responses: [{ status: 200, about: "The keys", schema: JsonWebKeySet }],
     errors: ["not_built"],
+    trial: { commands: "curl -s $G/.well-known/jwks.json", shows: '{"keys":[{…' },
     iamOnly: true,
   },
   ({ tokens }) =>
