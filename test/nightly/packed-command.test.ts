@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -61,13 +61,18 @@ test.each(executableTargets)("as an executable for %s has its format, and the co
 /** Runs the tests of `test/e2e/cli` with this program. */
 async function expectSuite(program: string): Promise<void> {
   const env = { ...environment(), WEIR_TEST_CLI: program, VITEST: undefined, VITEST_WORKER_ID: undefined };
-  const args = ["run", "--project", "e2e", "--reporter", "json", "test/e2e/cli/"];
-  const { stdout } = await run(join(root, "node_modules", ".bin", "vitest"), args, {
+  const file = join(place.path, "report.json");
+  await rm(file, { force: true });
+  const args = ["run", "--project", "e2e", "--reporter", "json", "--outputFile", file, "test/e2e/cli/"];
+  // It ends with 1 when a test failed, which the report names.
+  const ended = await run(join(root, "node_modules", ".bin", "vitest"), args, {
     cwd: root,
     env,
     maxBuffer: 2 ** 26,
-  }).catch((err: unknown) => err as { readonly stdout: string });
-  const report = JSON.parse(stdout.slice(stdout.indexOf("{"))) as Report;
+  }).catch((err: unknown) => err as { readonly stdout: string; readonly stderr: string });
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) throw new Error(`The tests wrote no report: ${ended.stdout}${ended.stderr}`);
+  const report = JSON.parse(text) as Report;
   const failed = report.testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === "failed");

@@ -87,8 +87,7 @@ export function judgeAddress(address: string, port: number, rules: CallbackRules
   const text = parsed.toString();
   if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
   if (metadataServices.has(text)) return "it is a metadata service";
-  if (neverBlocks.some((block) => isIn(parsed, block)))
-    return `${text} is not an address to call back at (${parsed.range()})`;
+  if (neverBlocks.some((block) => isIn(parsed, block))) return `${text} is no address of a host (${parsed.range()})`;
   const isPublicAddress = isPublic(parsed);
   if (rules.policy === "public" && !isPublicAddress) return `${text} is not public (${parsed.range()})`;
   const isLocal = !isPublicAddress || rules.ownAddresses?.includes(text) === true;

@@ -1,5 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, dirname } from "node:path";
 
 import { runChild } from "../../build/run-child.ts";
 import { CliError } from "../../cli-error.ts";
@@ -88,7 +88,9 @@ function platformOf(
   { terminal: { uid } }: CommandContext,
   { directory }: Project,
 ): Promise<PlatformProgram | undefined> {
-  return findPlatform([directory, import.meta.dirname], uid);
+  // Modules of an executable file have no directory: what counts is where the file lies.
+  const own = (import.meta.dirname as string | undefined) ?? dirname(process.execPath);
+  return findPlatform([directory, own], uid);
 }
 
 /** Whether the local provider can run all functions without an image. */

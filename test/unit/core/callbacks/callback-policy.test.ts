@@ -320,7 +320,7 @@ describe("the message of a refusal gives the reason", () => {
     ["http://gateway.weir:8080/system/functions", "the gateway takes callbacks for functions only"],
     ["http://metadata.google.internal/", "it is a metadata service"],
     ["http://169.254.169.254/", "it is a metadata service"],
-    ["http://169.254.1.1/", "169.254.1.1 is not an address to call back at (linkLocal)"],
+    ["http://169.254.1.1/", "169.254.1.1 is no address of a host (linkLocal)"],
     ["http://10.0.0.1/", "10.0.0.1 is not public (private)"],
   ])("%s", (text, reason) => {
     expect(judgeUrl(parseCallbackUrl(text), rules())).toBe(reason);
