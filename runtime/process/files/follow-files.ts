@@ -4,26 +4,23 @@ import { readFileSync, statSync } from "node:fs";
 const checkInterval = 1_000;
 
 /**
- * Parses the texts of `files` (undefined = missing). The returned function does so again when a file has changed, at
+ * Calls `read`, which reads `files`. The returned function does so again when one of them has changed, came or went, at
  * most once a second, and keeps the previous value if that fails.
- * @throws whatever `parse` throws at the start
+ * @throws whatever `read` throws at the start
  */
-export function followFiles<T>(
-  files: readonly string[],
-  parse: (texts: readonly (string | undefined)[]) => T,
-  now: () => number = Date.now,
-): () => T {
+export function followFiles<T>(files: readonly string[], read: () => T, now: () => number = Date.now): () => T {
   let version = versionOf(files);
-  let value = parse(files.map(textOf));
+  let value = read();
   let checkedAt = now();
   return () => {
     const time = now();
-    if (time - checkedAt < checkInterval) return value;
+    // A clock that was set back must not keep a changed file from being read.
+    if (Math.abs(time - checkedAt) < checkInterval) return value;
     checkedAt = time;
     try {
       const current = versionOf(files);
       if (current !== version) {
-        value = parse(files.map(textOf));
+        value = read();
         version = current;
       }
     } catch {
@@ -33,7 +30,8 @@ export function followFiles<T>(
   };
 }
 
-function textOf(file: string): string | undefined {
+/** The text of a file; undefined if there is none. */
+export function textIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (err) {

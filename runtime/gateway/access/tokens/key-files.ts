@@ -1,11 +1,9 @@
 import type { KeyObject } from "node:crypto";
-import { statSync } from "node:fs";
 import { join } from "node:path";
 
+import { credentialFile } from "../../../api/names.ts";
+import { followFiles } from "../../../process/files/follow-files.ts";
 import { readKeyPair, unusableKey, type PublishedKey } from "./key-pair.ts";
-
-/** Files of the platform's keys for tokens, below `secret_mount_path`. */
-export const keyFile = { current: "issuer-key.pem", previous: "issuer-key-previous.pem" } as const;
 
 /** The platform's keys at one time. */
 export interface KeyRing {
@@ -21,10 +19,6 @@ interface KeyRings {
   readonly spread: KeyRing;
 }
 
-type KeyFiles = readonly [current: string, previous: string];
-
-/** Shortest time between two checks of the files, milliseconds. */
-const checkInterval = 1_000;
 /** Milliseconds in which a changed secret reaches all gateways of a cluster. */
 const spreadTime = 120_000;
 
@@ -38,34 +32,27 @@ const spreadTime = 120_000;
  * @throws PlatformError `internal_error` when the key is missing or unusable at the start
  */
 export function openKeyFiles(directory: string, now: () => number = Date.now): () => KeyRing {
-  const files: KeyFiles = [join(directory, keyFile.current), join(directory, keyFile.previous)];
-  let version = versionOf(files);
-  let rings = readRings(files);
-  let checkedAt = now();
-  let knownSince = checkedAt;
-
-  const readChanged = (time: number): void => {
-    try {
-      const found = versionOf(files);
-      if (found === version) return;
-      const read = readRings(files);
-      if (read.spread.signing.kid !== rings.spread.signing.kid) knownSince = time;
-      [rings, version] = [read, found];
-    } catch {
-      // The files are being updated; the next check sees all of them.
-    }
-  };
+  const current = join(directory, credentialFile.issuerKey);
+  const previous = join(directory, credentialFile.previousIssuerKey);
+  let knownSince = now();
+  let kid: string | undefined;
+  const rings = followFiles(
+    [current, previous],
+    () => {
+      const read = readRings(current, previous);
+      if (kid !== undefined && read.spread.signing.kid !== kid) knownSince = now();
+      ({ kid } = read.spread.signing);
+      return read;
+    },
+    now,
+  );
   return () => {
-    const time = now();
-    if (Math.abs(time - checkedAt) >= checkInterval) {
-      checkedAt = time;
-      readChanged(time);
-    }
-    return Math.abs(time - knownSince) < spreadTime ? rings.spreading : rings.spread;
+    const { spreading, spread } = rings();
+    return Math.abs(now() - knownSince) < spreadTime ? spreading : spread;
   };
 }
 
-function readRings([currentFile, previousFile]: KeyFiles): KeyRings {
+function readRings(currentFile: string, previousFile: string): KeyRings {
   const current = readKeyPair(currentFile);
   if (current === undefined) throw unusableKey(currentFile, "the file is missing");
   if (current.privateKey === undefined) throw unusableKey(currentFile, "expected a private key");
@@ -80,13 +67,4 @@ function readRings([currentFile, previousFile]: KeyFiles): KeyRings {
   const older = pairs[1];
   if (older?.privateKey === undefined) return { spreading: spread, spread };
   return { spreading: { ...spread, signing: { kid: older.published.kid, key: older.privateKey } }, spread };
-}
-
-function versionOf(files: readonly string[]): string {
-  return files
-    .map((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat === undefined ? "" : `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
-    })
-    .join("|");
 }

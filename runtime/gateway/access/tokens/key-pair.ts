@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { textIfThere } from "../../../process/files/follow-files.ts";
 
 /** The public half of a key (JWK), as it is published. */
 export interface PublishedKey {
@@ -27,13 +27,13 @@ export interface KeyPair {
  * @throws PlatformError `internal_error` when the file holds anything else
  */
 export function readKeyPair(path: string): KeyPair | undefined {
-  let pem: string;
+  let pem: string | undefined;
   try {
-    pem = readFileSync(path, "utf8");
+    pem = textIfThere(path);
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw unusableKey(path, "the file is unreadable", cause);
   }
+  if (pem === undefined) return undefined;
   const [privateKey, publicKey] = keysIn(pem, path);
   const { kty, crv, x, y } = publicKey.export({ format: "jwk" });
   if (kty !== "EC" || crv !== "P-256" || x === undefined || y === undefined) {

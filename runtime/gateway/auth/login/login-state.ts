@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { EncryptJWT, errors, jwtDecrypt } from "jose";
 
-import { keyFile } from "../../access/tokens/key-files.ts";
+import { credentialFile } from "../../../api/names.ts";
 import { readKeyPair } from "../../access/tokens/key-pair.ts";
 
 /** What a browser keeps while someone signs in at an issuer. */
@@ -33,7 +33,7 @@ const names = ["issuer", "state", "nonce", "verifier", "to"] as const;
 /** Login states under keys that follow from those for tokens below `directory`, which all gateways share. */
 export function loginStates(directory: string): LoginStates {
   const keys = (): Uint8Array[] =>
-    [keyFile.current, keyFile.previous].flatMap((name) => {
+    [credentialFile.issuerKey, credentialFile.previousIssuerKey].flatMap((name) => {
       const privateKey = readKeyPair(join(directory, name))?.privateKey;
       if (privateKey === undefined) return [];
       const secret = privateKey.export({ format: "der", type: "pkcs8" });

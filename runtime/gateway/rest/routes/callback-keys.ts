@@ -1,6 +1,6 @@
 import { JsonWebKeySet } from "../../../api/schemas/iam/token.ts";
 import { callbackKeyFiles, callbackKeySet } from "../../../core/callbacks/callback-keys.ts";
-import { followFiles } from "../../../process/files/follow-files.ts";
+import { followFiles, textIfThere } from "../../../process/files/follow-files.ts";
 import { route } from "../route.ts";
 
 /** Seconds for which receivers may keep the keys; a key counts for longer after it is replaced. */
@@ -31,7 +31,8 @@ export const callbackKeysRoute = route(
     },
   },
   ({ credentials }) => {
-    const keys = followFiles(callbackKeyFiles(credentials.secretMountPath), callbackKeySet);
+    const files = callbackKeyFiles(credentials.secretMountPath);
+    const keys = followFiles(files, () => callbackKeySet(files.map(textIfThere)));
     return async ({ reply }) => {
       reply.header("Cache-Control", `public, max-age=${maxAge}`);
       return keys();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { followFiles } from "../../../../runtime/process/files/follow-files.ts";
+import { followFiles, textIfThere } from "../../../../runtime/process/files/follow-files.ts";
 import { tempDirectory, type TempDirectory } from "../../../support/temp-directory.ts";
 
 let place: TempDirectory;
@@ -20,7 +20,8 @@ afterEach(() => place.remove());
 const follow = () =>
   followFiles(
     files,
-    (texts) => {
+    () => {
+      const texts = files.map(textIfThere);
       if (texts.includes("bad")) throw new Error("bad text");
       return texts.map((text) => text ?? "missing");
     },
