@@ -29,7 +29,7 @@ const keyFileNames: Readonly<Record<KeySecret, KeyFileNames>> = {
   [platformSecret.issuerKey]: {
     current: credentialFile.issuerKey,
     previous: credentialFile.previousIssuerKey,
-    rotated: "issuer-key-rotated",
+    rotated: credentialFile.issuerKeyRotated,
   },
   [platformSecret.callbackKey]: {
     current: credentialFile.callbackKey,

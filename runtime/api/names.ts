@@ -132,6 +132,8 @@ export const credentialFile = {
   /** Signs tokens: EC P-256, PKCS #8, PEM. The one before it, while tokens that it signed may be valid. */
   issuerKey: "issuer-key.pem",
   previousIssuerKey: "issuer-key-previous.pem",
+  /** When `issuerKey` replaced the one before, as text (RFC 3339); on a cluster only. */
+  issuerKeyRotated: "issuer-key-rotated",
   /** Signs the workload tokens of one machine: as `issuerKey`. */
   workloadKey: "workload-key.pem",
   /** Issuer name of a machine without `public_url`. */

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { join } from "node:path";
 
 import { credentialFile } from "../../../api/names.ts";
-import { followFiles } from "../../../process/files/follow-files.ts";
+import { followFiles, textIfThere } from "../../../process/files/follow-files.ts";
 import { readKeyPair, unusableKey, type PublishedKey } from "./key-pair.ts";
 
 /** The platform's keys at one time. */
@@ -21,6 +21,8 @@ interface KeyRings {
 
 /** Milliseconds in which a changed secret reaches all gateways of a cluster. */
 const spreadTime = 120_000;
+/** Milliseconds after a rotation in which a gateway that starts cannot tell whether the others know the new key. */
+const unsureTime = 600_000;
 
 /**
  * Reads the keys below `directory`: `issuer-key.pem` signs; `issuer-key-previous.pem`, if there is one, still verifies.
@@ -28,13 +30,21 @@ const spreadTime = 120_000;
  * that fails.
  *
  * The other gateways may not know a new key yet. If the previous file holds a private key, that one signs until this
- * process has known the new one for 2 minutes; if it holds a public key, the new one signs at once.
+ * process has known the new one for 2 minutes, unless `issuer-key-rotated` says that the rotation was long before it
+ * started: what the key before signs ends when that key is dropped. If the previous file holds a public key, the new one
+ * signs at once.
  * @throws PlatformError `internal_error` when the key is missing or unusable at the start
  */
 export function openKeyFiles(directory: string, now: () => number = Date.now): () => KeyRing {
-  const current = join(directory, credentialFile.issuerKey);
-  const previous = join(directory, credentialFile.previousIssuerKey);
-  let knownSince = now();
+  const [current, previous, rotated] = [
+    credentialFile.issuerKey,
+    credentialFile.previousIssuerKey,
+    credentialFile.issuerKeyRotated,
+  ].map((name) => join(directory, name)) as [string, string, string];
+  const startedAt = now();
+  // Not a number without that file.
+  const rotatedAt = Date.parse(textIfThere(rotated) ?? "");
+  let knownSince = startedAt - rotatedAt > unsureTime ? Number.NEGATIVE_INFINITY : startedAt;
   let kid: string | undefined;
   const rings = followFiles(
     [current, previous],

@@ -83,6 +83,23 @@ test("a rotation makes no valid token invalid, and the old key ends with its fil
   expect(await keys.reader.read(fresh)).toBeDefined();
 });
 
+test("a gateway that starts long after a rotation signs with the new key, as the one before ends sooner", async () => {
+  await using opened = await open();
+  const { directory, current } = opened;
+  const next = newKeyPem();
+  await writeKeyFiles(directory.path, next, current);
+  const signedBy = async (rotatedAgo: number | undefined): Promise<unknown> => {
+    const file = join(directory.path, "issuer-key-rotated");
+    if (rotatedAgo !== undefined) await writeFile(file, new Date(start - rotatedAgo).toISOString());
+    const keys = openOwnKeys({ directory: directory.path, issuer, now: () => start });
+    const isNew = headerOf(await issue(keys, start))["kid"] === keys.keySet().keys[0]?.kid;
+    return isNew ? "new" : "previous";
+  };
+  expect(await signedBy(undefined)).toBe("previous");
+  expect(await signedBy(60_000)).toBe("previous");
+  expect(await signedBy(3_600_000)).toBe("new");
+});
+
 test("of several gateways none issues what the others cannot verify yet", async () => {
   await using first = await open();
   await using second = await open(first.current);
