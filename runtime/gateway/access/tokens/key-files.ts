@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { credentialFile } from "../../../api/names.ts";
@@ -30,8 +31,8 @@ const unsureTime = 600_000;
  * that fails.
  *
  * The other gateways may not know a new key yet. If the previous file holds a private key, that one signs until this
- * process has known the new one for 2 minutes, unless `issuer-key-rotated` says that the rotation was long before it
- * started: what the key before signs ends when that key is dropped. If the previous file holds a public key, the new one
+ * process has known the new one for 2 minutes, unless the rotation was long before it started, by
+ * `issuer-key-rotated` or else the time of the new key's file: what the key before signs ends when that key is dropped. If the previous file holds a public key, the new one
  * signs at once.
  * @throws PlatformError `internal_error` when the key is missing or unusable at the start
  */
@@ -42,9 +43,10 @@ export function openKeyFiles(directory: string, now: () => number = Date.now): (
     credentialFile.issuerKeyRotated,
   ].map((name) => join(directory, name)) as [string, string, string];
   const startedAt = now();
-  // Not a number without that file.
-  const rotatedAt = Date.parse(textIfThere(rotated) ?? "");
-  let knownSince = startedAt - rotatedAt > unsureTime ? Number.NEGATIVE_INFINITY : startedAt;
+  // On one machine nothing but the file of the new key tells; on a cluster that is as old as its mount.
+  const note = textIfThere(rotated);
+  const rotatedAt = note === undefined ? statSync(current, { throwIfNoEntry: false })?.mtimeMs : Date.parse(note);
+  let knownSince = startedAt - (rotatedAt ?? startedAt) > unsureTime ? Number.NEGATIVE_INFINITY : startedAt;
   let kid: string | undefined;
   const rings = followFiles(
     [current, previous],
