@@ -69,6 +69,8 @@ export class WorkloadToken {
     if (identity === undefined || !named) {
       this.#until = Number.POSITIVE_INFINITY;
       if (this.#issuedAt === undefined) return;
+      // Until it is gone: a token that may be half removed is never taken for a fresh one.
+      this.#issuedAt = Number.NEGATIVE_INFINITY;
       await replicas.showToken(this.#ref, undefined);
       this.#issuedAt = undefined;
       return;

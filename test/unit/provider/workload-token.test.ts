@@ -86,6 +86,18 @@ test("a function that names none has none, and loses one that it had or that an 
   expect(token.until).toBe(Number.POSITIVE_INFINITY);
 });
 
+test("a token that could not be removed is made anew when it is wanted again, and looked at when it is due", async () => {
+  const token = tokenOf();
+  await token.show(named);
+  failure = new Error("EIO: i/o error");
+  await token.look(unnamed);
+  expect(token.until).toBe(time + 5_000);
+  failure = undefined;
+  await token.look(named);
+  expect(shown).toHaveLength(2);
+  expect(token.until).toBe(time + 1_800_000);
+});
+
 test("without a key of the platform nobody has one", async () => {
   const token = tokenOf({ identity: undefined });
   await token.show(named);
