@@ -32,6 +32,11 @@ export async function renewSignIn({ file, uid, gateway, access }: RenewalParts):
     const client = await openIssuerClient(stored.signIn, access);
     try {
       const tokens = await refreshedTokens(client, stored.signIn.issuer, refreshToken);
+      // Issuers may take the old one back: the new one must not be lost if the gateway gives no token now.
+      if (tokens.refreshToken !== undefined && tokens.refreshToken !== refreshToken) {
+        const signIn = { ...stored.signIn, refreshToken: tokens.refreshToken };
+        await storeCredentials(file, address, { ...stored, signIn });
+      }
       const renewed = await exchangeForGateway(gateway, stored.signIn, tokens);
       await storeCredentials(file, address, renewed);
       return renewed;

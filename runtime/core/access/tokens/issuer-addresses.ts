@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "../../../api/host-grammar.ts";
 import { bareHost, portOf, type CallbackPolicy } from "../../callbacks/callback-policy.ts";
 import type { TrustedIssuer } from "../rule-set.ts";
 
@@ -14,7 +15,6 @@ export type IssuerReach =
 
 /** Name of a cluster's API server, for whoever runs in it. */
 const clusterHost = "kubernetes.default.svc";
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Where reading the keys of an issuer begins (`iam.md` §5). */
 export function firstDocumentOf(issuer: IssuerAddresses): IssuerDocument {
@@ -38,7 +38,7 @@ export function judgeIssuerUrl(url: URL, { iss, internal }: IssuerAddresses): Is
   if (url.protocol !== "http:") return { kind: "refused", why: "expected https" };
   const written = urlOf(internal);
   const isInternal = written?.protocol === "http:" && isSameHost(written, url);
-  if (isInternal || (isWritten && loopback.test(bareHost(url)))) return { kind: "allowed", addresses: "any" };
+  if (isInternal || (isWritten && isLoopbackHost(bareHost(url)))) return { kind: "allowed", addresses: "any" };
   return { kind: "refused", why: "http is for loopback and issInternal only, expected https" };
 }
 

@@ -102,6 +102,7 @@ export class SessionTable {
     const key = sessionKey(secret);
     if (key === undefined) return undefined;
     const session = await this.find(secret);
+    if (session === undefined) return undefined;
     this.#known.delete(key);
     await this.#store.remove(key);
     return session;
