@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -42,10 +42,17 @@ export async function changeFile(file: string, change: (text: string) => string)
  */
 export async function whileLocked<T>(path: string, work: () => Promise<T>): Promise<T> {
   await openDirectory(dirname(path));
-  const release = await lock(`${path}.lock`);
+  const lockFile = `${path}.lock`;
+  const release = await lock(lockFile);
+  // Work may wait for others longer than an abandoned lock stays: the lock of a living holder is never old.
+  const renewal = setInterval(() => {
+    const now = new Date();
+    void utimes(lockFile, now, now).catch(() => {});
+  }, abandonedAge / 3);
   try {
     return await work();
   } finally {
+    clearInterval(renewal);
     await release();
   }
 }
