@@ -10,6 +10,7 @@ import { auditRecord } from "../../runtime/core/access/audit/audit-record.ts";
 import type { AuditQuery } from "../../runtime/core/ports/audit-trail.ts";
 import { auditTrailContract, sampleRecord } from "../contract/audit-trail.contract.ts";
 import { sampleQueue } from "../contract/samples.ts";
+import { deleteStream } from "../support/delete-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 
@@ -43,7 +44,7 @@ const read = async (trail: NatsAuditTrail, query: Partial<AuditQuery> = {}) =>
 
 /** Deletes both streams and creates them again. */
 async function renew(): Promise<void> {
-  for (const stream of Object.values(auditStream)) await doctor.jsm.streams.delete(stream);
+  for (const stream of Object.values(auditStream)) await deleteStream(doctor, server, stream);
   await provision();
 }
 
@@ -103,7 +104,7 @@ describe("NatsAuditTrail, as the gateway's user", () => {
   test("without its streams nothing is stored, and the broker does not count as away for that", async () => {
     await renew();
     const trail = new NatsAuditTrail(gateway);
-    for (const stream of Object.values(auditStream)) await doctor.jsm.streams.delete(stream);
+    for (const stream of Object.values(auditStream)) await deleteStream(doctor, server, stream);
     expect(await trail.append(sampleRecord())).toBe(false);
     expect(gateway.state.kind).toBeUndefined();
     await expect(trail.read(everything, new AbortController().signal)).rejects.toMatchObject({

@@ -8,6 +8,7 @@ import { NatsQueueCatalog } from "../../runtime/adapters/nats/stores/nats-queue-
 import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
 import { declareDefaultQueue } from "../../runtime/core/queues/queue-defaults.ts";
 import { sampleCall, sampleEntry, soon } from "../contract/samples.ts";
+import { deleteStream } from "../support/delete-stream.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 
 const queue = (ackWait: number, maxLength = 1_000) =>
@@ -65,7 +66,7 @@ test("maintain() repairs a consumer and names a stream that is gone, without cre
   expect(await store.maintain([queue(60_000)])).toEqual([]);
   expect((await link.jsm.consumers.info("Q_default", "workers")).config.durable_name).toBe("workers");
 
-  await link.jsm.streams.delete("Q_default");
+  await deleteStream(link, server, "Q_default");
   expect(await store.maintain([queue(60_000)])).toEqual([{ name: "default", lostCalls: 0 }]);
   await expect(link.jsm.streams.info("Q_default")).rejects.toThrow(/stream not found/);
 });
@@ -96,12 +97,12 @@ test("a stream that acknowledges before it has stored is refused, and named", as
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await store.provision([queue(60_000)], ["default"]);
   const { config } = await link.jsm.streams.info("Q_default");
-  await link.jsm.streams.delete("Q_default");
+  await deleteStream(link, server, "Q_default");
   await link.jsm.streams.add({ ...config, persist_mode: PersistMode.Async });
   const refused = /Cannot use stream "Q_default": its persist_mode is "async"/;
   await expect(store.maintain([queue(60_000)])).rejects.toThrow(refused);
   await expect(store.provision([queue(60_000)])).rejects.toThrow(refused);
-  await link.jsm.streams.delete("Q_default");
+  await deleteStream(link, server, "Q_default");
   await store.provision([queue(60_000)], ["default"]);
 });
 
@@ -161,7 +162,7 @@ describe("when queues come and go", () => {
 test("provision() recreates what was there before only when it is told to", async () => {
   const store = new NatsQueueStore(link, { ...facts, maxFileStore: 268_435_456 });
   await new NatsQueueCatalog(link).put(queue(60_000));
-  for (const stream of ["Q_default", "CB"]) await link.jsm.streams.delete(stream);
+  for (const stream of ["Q_default", "CB"]) await deleteStream(link, server, stream);
   await store.provision([queue(60_000)]);
   expect((await store.maintain([queue(60_000)])).map(({ name }) => name).toSorted()).toEqual(["CB", "default"]);
 

@@ -19,6 +19,7 @@ import {
 import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { EndpointsPublisher } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
+import { deleteStream } from "./delete-stream.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 
 /** Lifetime of records that a test writes itself, milliseconds. */
@@ -121,7 +122,7 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
       await doctor.jsm.streams.purge(callbackStream);
     },
     deleteQueue: async () => {
-      await doctor.jsm.streams.delete(queueStream(defaultQueue));
+      await deleteStream(doctor, server, queueStream(defaultQueue));
     },
     close: async () => {
       for (const link of links) await link.close();

@@ -64,6 +64,8 @@ test("the API server keeps the conditions that the operator writes", async () =>
   await put({ apiVersion: "iam.service.com/v1", kind: "Role", metadata: { name: "team" }, spec: { policy: ["p"] } });
   await roles.open(() => {});
   const key = `${namespace}/team`;
+  // It may come after the first list.
+  await eventually(() => watched.isCurrent && watched.objects("Role").has(key), { what: "the role in the rules" });
   expect(await roles.reconcile(key)).toBeUndefined();
   const { status } = (await fixture.admin.get(kinds.role, { namespace, name: "team" })) as { readonly status?: object };
   expect(status).toMatchObject({

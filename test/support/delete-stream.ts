@@ -1,0 +1,23 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { eventually } from "./eventually.ts";
+import type { TestNatsServer } from "./nats-server.ts";
+
+/**
+ * Deletes a stream and its files. nats-server answers before it has removed them (2.15.1, on a busy disk), and a
+ * stream of the same name that is created before that has the old messages again.
+ */
+export async function deleteStream(
+  { jsm }: NatsLink,
+  { storeDirectory }: Pick<TestNatsServer, "storeDirectory">,
+  stream: string,
+): Promise<void> {
+  await jsm.streams.delete(stream);
+  const isGone = async (): Promise<boolean> => {
+    const entries = await readdir(join(storeDirectory, "jetstream"), { recursive: true });
+    return !entries.some((entry) => entry.endsWith(join("streams", stream)));
+  };
+  await eventually(isGone, { what: `the files of ${stream} to be gone` });
+}
