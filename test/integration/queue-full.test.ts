@@ -2,63 +2,19 @@ import { randomUUID } from "node:crypto";
 
 import { afterEach, expect, test } from "vitest";
 
+import { fillRecords, fullRecordsBench } from "../support/fill-records.ts";
 import { freezeUnderLoad } from "../support/freeze-under-load.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { notAccepted } from "../support/load.ts";
-import { notEmpty } from "../support/not-empty.ts";
-
-/** The smallest store that a doctor accepts: records get 6.7 MB of it. */
-const smallest = 67_108_864;
-/** Makes a callback URL about as long as it may be. */
-const longQuery = `?${"x".repeat(1_900)}`;
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
 
-test.each([
-  ["by number", { doctorFlags: ["--max-call-records", "400"], query: "", at: 400, count: 600 }],
-  ["by bytes", { doctorFlags: [], query: longQuery, at: 2_000, count: 3_000 }],
-])(
-  "FW19 records at their limit %s, with a backlog, under load: accepted calls end, others are refused, room is used again",
-  async (_how, { doctorFlags, query, at, count }) => {
-    // Nothing is killed here: no lease or callback may end because the machine is busy.
-    const generous = { ackWait: 10_000, callbackWindow: 60_000 };
-    const opened = (bench = await openFaultBench({ slots: 16, maxFileStore: smallest, doctorFlags, ...generous }));
-    const { platform, sink } = opened;
-    const callbackUrl = `${sink.url}${query}`;
-    platform.worker.pause();
-    const whole = { maxInFlight: 200, beyond: "late" } as const;
-    const backlog = await opened.load({ rate: 600, count, callbackUrl, body: () => "1", ...whole });
-    const accepted = backlog.sent.filter((call) => call.class === "accepted").map(({ id }) => id);
-    const refused = notEmpty(
-      backlog.sent.filter((call) => call.class !== "accepted"),
-      "refused call",
-    );
-    expect(accepted.length).toBeGreaterThan(0.9 * at);
-    expect(notAccepted(refused.filter((call) => call.status !== 429))).toEqual([]);
-
-    platform.worker.resume();
-    const under = await opened.load({ rate: 50, count: 150, callbackUrl });
-    expect(notAccepted(under.sent.filter(({ status }) => status !== 202 && status !== 429))).toEqual([]);
-    // The callbacks go to one receiver, four at once.
-    const { violations } = await opened.settle({ within: 120_000 });
-    expect(violations).toEqual([]);
-    for (const id of accepted) expect(sink.of(id), id).toHaveLength(1);
-
-    // Ended records stay for two minutes at least.
-    await platform.broker.forgetRecords();
-    const again = await eventually(
-      async () => {
-        const response = await platform.calls.queue("working", { body: "1" });
-        return response.status === 202 ? response.headers.get("x-call-id") : undefined;
-      },
-      { what: "a call to be accepted again" },
-    );
-    expect((await platform.calls.ended(again)).state).toBe("done");
-  },
-  400_000,
-);
+test("FW19 records at their limit by number, with a backlog, under load: accepted calls end, others are refused, room is used again", async () => {
+  const opened = (bench = await openFaultBench({ ...fullRecordsBench, doctorFlags: ["--max-call-records", "400"] }));
+  await fillRecords(opened, { query: "", at: 400, count: 600 });
+}, 400_000);
 
 test("FW20 a record cannot be written: its callback is not sent again, log and later record say so", async () => {
   // The write of a callback's outcome is retried for as long as callbacks are.
