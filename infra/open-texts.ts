@@ -20,14 +20,20 @@ export interface OpenTexts {
 /** An object in which values may come from other resources. */
 export type OpenObject = pulumi.Inputs & Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">;
 
+type OpenGroup = "images" | "ingress" | "console";
+
 /** Options whose value only appears in objects and decides nothing else. */
-const mayBeOpen: readonly (readonly [group: "images" | "ingress", option: string])[] = [
+const mayBeOpen: readonly (readonly [group: OpenGroup, option: string])[] = [
   ["images", "weir"],
   ["images", "nats"],
   ["ingress", "host"],
   ["ingress", "className"],
   ["ingress", "tlsSecret"],
   ["ingress", "clusterIssuer"],
+  ["console", "host"],
+  ["console", "className"],
+  ["console", "tlsSecret"],
+  ["console", "clusterIssuer"],
 ];
 
 /**
@@ -65,7 +71,7 @@ export function isLater(value: unknown): value is pulumi.Output<string> | Promis
   return pulumi.Output.isInstance(value) || value instanceof Promise;
 }
 
-function checked(group: "images" | "ingress", option: string, text: unknown): string {
+function checked(group: OpenGroup, option: string, text: unknown): string {
   const table: Readonly<Record<string, { readonly parse: (text: string) => Parsed<unknown> }>> = groupedOptions[group];
   const parsed = table[option]?.parse(String(text));
   if (parsed !== undefined && "expected" in parsed)

@@ -40,7 +40,7 @@ export const stackOptions = {
   },
   rotation: optionalText("rotation", {
     about:
-      "Any word; when it changes, all passwords and keys are generated anew, and pods that read them are restarted; keys that sign stay valid for a day",
+      "Any word; when it changes, all passwords and keys are generated anew, and pods that read them are restarted; what keys have signed stays valid for a day",
     rule: { test: (word) => /^[\w.-]{1,63}$/.test(word), expected: "1 to 63 letters, digits and . _ -" },
   }),
   natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),

@@ -24,7 +24,7 @@ type Texts<K extends string> = { readonly [_ in K]?: pulumi.Input<string> | unde
 type General = Said<typeof generalOptions> & Said<Omit<typeof stackOptions, keyof ClusterArgs | Secret>>;
 type Groups = { readonly [K in Exclude<keyof typeof groupedOptions, OpenGroup>]?: Said<(typeof groupedOptions)[K]> };
 type Secret = "adminPassword" | "natsPasswords";
-type OpenGroup = "images" | "ingress" | "iam";
+type OpenGroup = "images" | "ingress" | "console" | "iam";
 type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
 
 /**
@@ -42,6 +42,7 @@ export interface WeirPlatformArgs extends General, Groups, Tuning, ClusterArgs {
   readonly timeouts?: Said<typeof stackGroups.timeouts> | undefined;
   readonly images?: (Texts<"weir" | "nats"> & Said<Omit<typeof groupedOptions.images, "weir" | "nats">>) | undefined;
   readonly ingress?: (Texts<IngressText> & Said<Omit<typeof groupedOptions.ingress, IngressText>>) | undefined;
+  readonly console?: (Texts<IngressText> & Said<Omit<typeof groupedOptions.console, IngressText>>) | undefined;
   /** Client secrets may come from other resources; `JwtIssuer`, `Policy` and `Role` take such values, too. */
   readonly iam?:
     | (Said<Omit<typeof groupedOptions.iam, "clientSecrets">> & {

@@ -8,7 +8,6 @@ import { natsSecretName, platformSecret } from "../manifests/names.ts";
 import type { Platform } from "../manifests/platform.ts";
 import { certificateFile, neededSecretNames, secretShell, wordFiles } from "../manifests/secrets.ts";
 import type { OpenObject } from "../open-texts.ts";
-import { keyOverlap } from "../rotation/key-overlap.ts";
 import type { SecretReader } from "../rotation/live-secret.ts";
 import { dependenciesOf } from "./cluster-args.ts";
 import { inBase64 } from "./function-secret.ts";
@@ -113,8 +112,7 @@ export class Credentials extends pulumi.ComponentResource {
   ): SecretContent {
     const signs = secret === platformSecret.issuerKey ? { issuer } : {};
     const { platformNamespace: namespace } = platform;
-    const key = { secret, namespace, rotation, overlap: keyOverlap(platform), readSecret, ...signs };
-    return new SigningKey(name, key, { parent: this, dependsOn });
+    return new SigningKey(name, { secret, namespace, rotation, readSecret, ...signs }, { parent: this, dependsOn });
   }
 
   #word(name: string, secret: string, rotation: string | undefined): pulumi.Output<string> {

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
+import { hasClusterKeys } from "../../runtime/api/iam/cluster-keys.ts";
 import type { JwtIssuerSpec } from "../../runtime/api/resources/iam-resources.ts";
-import { hasClusterKeys, issuerDiscoveryBinding } from "../manifests/iam/cluster-issuer.ts";
+import { issuerDiscoveryBinding } from "../manifests/iam/issuer-discovery.ts";
 import { dependenciesOf, onPlatform } from "./cluster-args.ts";
 import { checkedSpec, iamObject, platformNamespaceOf, type IamObjectArgs } from "./iam-object.ts";
 import { makeResource } from "./resource-kinds.ts";

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { PrivateKey } from "@pulumi/tls";
 
+import { signingKeyOverlap } from "../../runtime/api/iam/signing-keys.ts";
 import { keyFiles, keysIn, type KeySecret } from "../manifests/key-secrets.ts";
 import { platformSecret } from "../manifests/names.ts";
 import { decideKeptKeys } from "../rotation/decide-kept-keys.ts";
@@ -14,8 +15,6 @@ export interface SigningKeyArgs {
   readonly namespace: string;
   /** When this word changes, another key comes into force. */
   readonly rotation?: string | undefined;
-  /** How long the key before is kept after a rotation, milliseconds. */
-  readonly overlap: number;
   /** The issuer of tokens, for the key that signs them. */
   readonly issuer?: pulumi.Input<string> | undefined;
   /** Reads what the cluster has; absent where no cluster is asked: then a rotation keeps nothing. */
@@ -44,7 +43,7 @@ export class SigningKey extends pulumi.ComponentResource {
 
   constructor(name: string, args: SigningKeyArgs, options: pulumi.ComponentResourceOptions = {}) {
     super("weir:platform:SigningKey", name, {}, options);
-    const { secret, namespace, rotation, overlap, issuer, readSecret } = args;
+    const { secret, namespace, rotation, issuer, readSecret } = args;
     const key = new PrivateKey(
       // A rotation is another resource, as this kind has no `keepers`.
       rotation === undefined ? name : `${name}-${rotation}`,
@@ -61,11 +60,10 @@ export class SigningKey extends pulumi.ComponentResource {
       .apply((current) => pulumi.all([current, readSecret?.(namespace, secret), issuer]))
       .apply(([current, live, signer]) => {
         const known = keysIn(secret, live?.files ?? {});
-        const { keys, endsEarly } = decideKeptKeys({ current, live: known, now: Date.now(), overlap });
+        const { keys, endsEarly } = decideKeptKeys({ current, live: known, now: Date.now() });
+        const hours = signingKeyOverlap / hour;
         if (endsEarly)
-          warn(
-            `${secret}: rotated again within ${overlap / hour} h; what the key before last signed is no longer valid`,
-          );
+          warn(`${secret}: rotated again within ${hours} h; what the key before last signed is no longer valid`);
         warnOfIssuer(signer, live?.annotations[issuerNote]);
         return keyFiles(secret, keys);
       });

@@ -1,27 +1,38 @@
+import { consoleService } from "./console.ts";
 import { gatewayPort } from "./processes/gateway.ts";
 import { given, type KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
 import type { Platform } from "./platform.ts";
 
-/** Name of the Secret in which cert-manager stores the certificate. */
-const issuedSecret = "gateway-tls";
-
-/** The entry point from outside, if a host is set. */
+/** The entry points from outside, of the gateway and of its console, each if it has a host. */
 export function ingressManifests(platform: Platform): KubernetesObject[] {
-  const { ingress, platformNamespace: namespace } = platform;
-  const { host, className, clusterIssuer } = ingress;
+  return [
+    ...ingressTo(platform, "gateway", gatewayPort, platform.ingress),
+    ...ingressTo(platform, consoleService, platform.settings.gateway.consolePort, platform.console),
+  ];
+}
+
+/** The Ingress to a Service, of the same name. */
+function ingressTo(
+  platform: Platform,
+  name: string,
+  port: number,
+  { host, className, tlsSecret, clusterIssuer, annotations }: Platform["ingress"],
+): KubernetesObject[] {
   if (host === undefined) return [];
-  const secret = ingress.tlsSecret ?? (clusterIssuer === undefined ? undefined : issuedSecret);
-  const annotations = {
+  // cert-manager stores the certificate in this Secret.
+  const secret = tlsSecret ?? (clusterIssuer === undefined ? undefined : `${name}-tls`);
+  const all = {
     ...(className === "nginx" ? proxyAnnotations(platform) : {}),
     ...given("cert-manager.io/cluster-issuer", clusterIssuer),
-    ...ingress.annotations,
+    ...annotations,
   };
+  const backend = { service: { name, port: { number: port } } };
   return [
     {
       apiVersion: "networking.k8s.io/v1",
       kind: "Ingress",
-      metadata: { name: "gateway", namespace, labels: labelsOf("gateway"), annotations },
+      metadata: { name, namespace: platform.platformNamespace, labels: labelsOf("gateway"), annotations: all },
       spec: {
         ...given("ingressClassName", className),
         ...given("tls", secret === undefined ? undefined : [{ hosts: [host], secretName: secret }]),
@@ -30,8 +41,6 @@ export function ingressManifests(platform: Platform): KubernetesObject[] {
     },
   ];
 }
-
-const backend = { service: { name: "gateway", port: { number: gatewayPort } } };
 
 /** The gateway limits bodies and times itself; the proxy must neither abort nor buffer. */
 function proxyAnnotations({ settings: { gateway } }: Platform): Readonly<Record<string, string>> {

@@ -1,5 +1,6 @@
 import { createPublicKey } from "node:crypto";
 
+import { signingKeys, type SigningKeyUse } from "../../runtime/api/iam/signing-keys.ts";
 import { credentialFile } from "../../runtime/api/names.ts";
 import { platformSecret } from "./names.ts";
 import type { Platform } from "./platform.ts";
@@ -17,25 +18,10 @@ export interface SigningKeys {
   readonly rotatedAt?: number | undefined;
 }
 
-/** Names of the files of such a Secret. */
-interface KeyFileNames {
-  readonly current: string;
-  readonly previous: string;
-  /** The time of the last rotation, as text. */
-  readonly rotated: string;
-}
-
-const keyFileNames: Readonly<Record<KeySecret, KeyFileNames>> = {
-  [platformSecret.issuerKey]: {
-    current: credentialFile.issuerKey,
-    previous: credentialFile.previousIssuerKey,
-    rotated: credentialFile.issuerKeyRotated,
-  },
-  [platformSecret.callbackKey]: {
-    current: credentialFile.callbackKey,
-    previous: credentialFile.previousCallbackKey,
-    rotated: "callback-key-rotated",
-  },
+/** What the key of each such Secret signs. */
+export const keySecretUse: Readonly<Record<KeySecret, SigningKeyUse>> = {
+  [platformSecret.issuerKey]: "tokens",
+  [platformSecret.callbackKey]: "callbacks",
 };
 
 /** Public halves in the Secret of the callback key: gateways have them under the names of the private ones. */
@@ -47,7 +33,7 @@ export function keySecretsOf({ hasIam }: Pick<Platform, "hasIam">): KeySecret[] 
 }
 
 export function isKeySecret(name: string): name is KeySecret {
-  return Object.hasOwn(keyFileNames, name);
+  return Object.hasOwn(keySecretUse, name);
 }
 
 /**
@@ -58,7 +44,7 @@ export function keyFiles(
   secret: KeySecret,
   { current, previous, rotatedAt }: SigningKeys,
 ): Readonly<Record<string, string>> {
-  const names = keyFileNames[secret];
+  const names = signingKeys[keySecretUse[secret]];
   const isPublished = secret === platformSecret.callbackKey;
   return {
     [names.current]: current,
@@ -71,7 +57,7 @@ export function keyFiles(
 
 /** The inverse of `keyFiles`, as far as there are such files. */
 export function keysIn(secret: KeySecret, files: Readonly<Record<string, string>>): Partial<SigningKeys> {
-  const names = keyFileNames[secret];
+  const names = signingKeys[keySecretUse[secret]];
   const { [names.current]: current, [names.previous]: previous, [names.rotated]: rotated } = files;
   const rotatedAt = Date.parse(rotated ?? "");
   return {

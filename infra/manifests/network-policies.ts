@@ -43,6 +43,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
     ],
   } as const;
   const scraped = monitoring(platform);
+  const { consolePort } = platform.settings.gateway;
 
   return [
     policy(platform, "default-deny", {}, [], []),
@@ -51,7 +52,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       platform,
       accounts.gateway,
       name(accounts.gateway),
-      [{ peers: undefined, ports: tcp(gatewayPort) }, ...scraped],
+      [{ peers: undefined, ports: tcp(gatewayPort, ...(consolePort === 0 ? [] : [consolePort])) }, ...scraped],
       [toFunctions, toBroker, ...toApiServer, ...toIssuers(platform)],
     ),
     policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [

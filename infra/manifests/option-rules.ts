@@ -39,10 +39,21 @@ export function optionRules(
   for (const [key, value] of Object.entries({ gateway: parent, ...rest }))
     if (value !== undefined && host === undefined)
       problems.push(`httpRoute.${key}: expected httpRoute.host with it, got none`);
-  if (ingress.host === undefined) {
-    for (const key of ["className", "tlsSecret", "clusterIssuer"] as const)
-      if (ingress[key] !== undefined) problems.push(`ingress.${key}: expected ingress.host with it, got none`);
-  } else if (ingress.tlsSecret !== undefined && ingress.clusterIssuer !== undefined)
-    problems.push("ingress.clusterIssuer: expected it or ingress.tlsSecret, got both");
+  problems.push(...ingressProblems("ingress", ingress));
   return problems;
+}
+
+/** Problems across the options of an Ingress, which are those of this group. */
+export function ingressProblems(
+  group: string,
+  options: Pick<Platform["ingress"], "host" | "className" | "tlsSecret" | "clusterIssuer">,
+): string[] {
+  const { host, tlsSecret, clusterIssuer } = options;
+  if (host === undefined)
+    return (["className", "tlsSecret", "clusterIssuer"] as const)
+      .filter((key) => options[key] !== undefined)
+      .map((key) => `${group}.${key}: expected ${group}.host with it, got none`);
+  return tlsSecret === undefined || clusterIssuer === undefined
+    ? []
+    : [`${group}.clusterIssuer: expected it or ${group}.tlsSecret, got both`];
 }

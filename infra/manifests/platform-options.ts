@@ -7,6 +7,7 @@ import {
   flag,
   list,
   optionalText,
+  port,
   text,
   whole,
   type Setting,
@@ -144,18 +145,21 @@ export const groupedOptions = {
       rule: range,
     }),
   },
-  ingress: {
-    host: optionalText("host", {
-      about: "Host name of the gateway outside; if set, an Ingress is created",
-      rule: domain,
+  ingress: ingressOptions("Host name of the gateway outside; if set, an Ingress is created"),
+  console: {
+    ...ingressOptions(
+      "Host name of the console outside, where people sign in with a browser; if set, an Ingress of its own is created",
+    ),
+    port: port("port", {
+      fallback: "0",
+      about:
+        "Port of the console in the gateways' pods and of the Service gateway-console; 0 = none, or 8081 with host",
     }),
-    className: optionalText("className", { about: "Class of the Ingress", rule: objectName }),
-    tlsSecret: optionalText("tlsSecret", { about: "Secret with its certificate", rule: objectName }),
-    clusterIssuer: optionalText("clusterIssuer", {
-      about: "Issuer of cert-manager that issues the certificate",
-      rule: objectName,
+    origins: list("origins", {
+      fallback: "",
+      about: "Origins that browsers know the console by; when absent, https with host, else loopback only",
+      rule: textRule.origins,
     }),
-    annotations: annotationsOption("annotations", "Annotations of the Ingress"),
   },
   httpRoute: {
     host: optionalText("host", {
@@ -226,6 +230,20 @@ export const groupedOptions = {
   cpu: amounts("CPUs reserved for each pod of", cores),
   iam: iamOptions,
 };
+
+/** Options of an Ingress. */
+function ingressOptions(aboutHost: string) {
+  return {
+    host: optionalText("host", { about: aboutHost, rule: domain }),
+    className: optionalText("className", { about: "Class of the Ingress", rule: objectName }),
+    tlsSecret: optionalText("tlsSecret", { about: "Secret with its certificate", rule: objectName }),
+    clusterIssuer: optionalText("clusterIssuer", {
+      about: "Issuer of cert-manager that issues the certificate",
+      rule: objectName,
+    }),
+    annotations: annotationsOption("annotations", "Annotations of the Ingress"),
+  };
+}
 
 function amounts(what: string, rule: typeof size): Readonly<Record<Component, Setting<string | undefined>>> {
   const of = (name: Component) =>

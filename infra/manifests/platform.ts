@@ -1,3 +1,4 @@
+import { clusterTokenIssuer } from "../../runtime/settings/platform-settings.ts";
 import type { Values } from "../../runtime/settings/setting.ts";
 import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
@@ -36,7 +37,9 @@ export function gatewayOrigin({ platformNamespace, clusterDomain }: Platform): s
 
 /** Issuer of the platform's tokens; another one ends all tokens. */
 export function tokenIssuer(platform: Platform): string {
-  return publicUrlOf(platform) ?? gatewayOrigin(platform);
+  const { platformNamespace } = platform;
+  const clusterGatewayUrl = gatewayOrigin(platform);
+  return clusterTokenIssuer({ platformNamespace, clusterGatewayUrl, publicUrl: publicUrlOf(platform) });
 }
 
 /** Whether TLS is terminated in front of the gateway for clients outside. */

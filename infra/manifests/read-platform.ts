@@ -6,7 +6,7 @@ import { collectSettings } from "../../runtime/settings/read-settings.ts";
 import type { SettingRule } from "../../runtime/settings/setting-rules.ts";
 import type { Settings, Values } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
-import { gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
+import { gatewayPortRule, gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
 import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";
 import {
   clusterRule,
@@ -16,6 +16,7 @@ import {
   storeRule,
 } from "../../runtime/queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
+import { consoleFacts, consoleRules } from "./console.ts";
 import { decidedSettings, type Tuning } from "./processes/environment.ts";
 import { iamRules } from "./iam/iam-rules.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
@@ -87,6 +88,7 @@ export function checkPlatform(
     nats: read(groupedOptions.nats, "nats"),
     gateway: read(groupedOptions.gateway, "gateway"),
     ingress: read(groupedOptions.ingress, "ingress"),
+    console: read(groupedOptions.console, "console"),
     httpRoute: read(groupedOptions.httpRoute, "httpRoute"),
     apiServer: read(groupedOptions.apiServer, "apiServer"),
     queueDoctor: read(groupedOptions.queueDoctor, "queueDoctor"),
@@ -101,7 +103,7 @@ export function checkPlatform(
   const tuning = tuningOf(input);
   // Rules compare values: an invalid value would cause misleading problems for others.
   const isRead = problems.length === 0;
-  const facts = isRead ? { ...options, ...brokerFacts(options.nats) } : {};
+  const facts = isRead ? { ...options, ...brokerFacts(options.nats), ...consoleFacts(options.console) } : {};
   const judge = <S extends Settings>(table: S, rules: readonly SettingRule<Values<S>>[]): Values<S> => {
     const outcome = collectSettings(table, { file: fileOf(table, { ...facts, ...tuning }) }, isRead ? rules : []);
     const found = outcome.problems.map(inCamelCase).filter((problem) => isRead || tuningKeys.includes(keyOf(problem)));
@@ -109,13 +111,13 @@ export function checkPlatform(
     return outcome.values;
   };
   const settings = {
-    gateway: judge(gatewaySettings, gatewayRules),
+    gateway: judge(gatewaySettings, [...gatewayRules, gatewayPortRule]),
     queueWorker: judge(queueWorkerSettings, queueWorkerRules),
     queueDoctor: judge(queueDoctorSettings, [...queueDoctorRules, storeRule, clusterRule]),
     autoscaler: judge(autoscalerSettings, autoscalerRules),
     operator: judge(operatorSettings, operatorRules),
   };
-  if (isRead) problems.push(...optionRules(options), ...iamRules(options));
+  if (isRead) problems.push(...optionRules(options), ...consoleRules(options), ...iamRules(options));
   if (problems.length > 0) return { problems };
   const queues = declaredQueues(settings.queueDoctor);
   const { namespaces, iam: hasIam } = editions[options.edition];
@@ -171,5 +173,6 @@ function keyOf(problem: string): string {
 function inCamelCase(problem: string): string {
   return problem
     .replace(/^[a-z_]+/, (name) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    .replace(/^maxFileStore:/, "nats.storage (70 % of it, in bytes):");
+    .replace(/^maxFileStore:/, "nats.storage (70 % of it, in bytes):")
+    .replace(/^console(Port|Origins):/, (_, option: string) => `console.${option.toLowerCase()}:`);
 }

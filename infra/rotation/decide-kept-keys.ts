@@ -1,3 +1,4 @@
+import { signingKeyOverlap } from "../../runtime/api/iam/signing-keys.ts";
 import type { SigningKeys } from "../manifests/key-secrets.ts";
 
 /** The keys that a Secret is to have. */
@@ -14,17 +15,15 @@ export interface KeyFacts {
   /** What the cluster has. */
   readonly live: Partial<SigningKeys>;
   readonly now: number;
-  /** How long after a rotation something that the key before signed may still be valid. */
-  readonly overlap: number;
 }
 
 /**
  * If the cluster has another key in force, this is a rotation, which keeps that one as the key before. It is kept for
- * the overlap, and removed by the first run after it.
+ * `signingKeyOverlap`, and removed by the first run after it.
  */
-export function decideKeptKeys({ current, live, now, overlap }: KeyFacts): KeptKeys {
+export function decideKeptKeys({ current, live, now }: KeyFacts): KeptKeys {
   const { current: inForce, previous, rotatedAt } = live;
-  const isValid = previous !== undefined && (rotatedAt === undefined || now - rotatedAt < overlap);
+  const isValid = previous !== undefined && (rotatedAt === undefined || now - rotatedAt < signingKeyOverlap);
   if (inForce === undefined) return { keys: { current }, endsEarly: false };
   if (inForce.trim() !== current.trim())
     return { keys: { current, previous: inForce, rotatedAt: now }, endsEarly: isValid };

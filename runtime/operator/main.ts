@@ -5,7 +5,7 @@ import { workloadAudience } from "../core/access/tokens/workload-claims.ts";
 import { release } from "../api/version.ts";
 import { holdCluster, logClusterState } from "../process/hold-cluster.ts";
 import { start } from "../process/start.ts";
-import { clusterGatewayUrl } from "../settings/platform-settings.ts";
+import { clusterGatewayUrl, clusterTokenIssuer } from "../settings/platform-settings.ts";
 import { buildOperator } from "./build-operator.ts";
 import { checkDescription, queueTimeouts } from "./check-description.ts";
 import { buildOperatorMetrics } from "./operator-metrics.ts";
@@ -33,9 +33,7 @@ await run({
       manyNamespaces: editions[edition].namespaces === "many",
       iam: editions[edition].iam,
       gatewayUrl: clusterGatewayUrl(settings),
-      tokenAudience: editions[edition].iam
-        ? workloadAudience(settings.publicUrl ?? clusterGatewayUrl(settings))
-        : undefined,
+      tokenAudience: editions[edition].iam ? workloadAudience(clusterTokenIssuer(settings)) : undefined,
       clusterRanges: settings.clusterRanges,
       longestCall: upstreamTimeout,
       functionLimits: { memory: settings.functionMemory, cpu: settings.functionCpu },

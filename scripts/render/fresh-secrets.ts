@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import { keySecretsOf } from "../../infra/manifests/key-secrets.ts";
+import { keySecretsOf, keySecretUse } from "../../infra/manifests/key-secrets.ts";
 import { brokerSecretNames, type SecretValues } from "../../infra/manifests/secrets.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
@@ -15,7 +15,7 @@ export function freshSecrets(platform: Platform): SecretValues {
     storeKey: word(),
     routePassword: word(),
     signingKeys: Object.fromEntries(
-      keySecretsOf(platform).map((name) => [name, makeSigningKey(name === "issuer-key" ? "tokens" : "callbacks")]),
+      keySecretsOf(platform).map((name) => [name, makeSigningKey(keySecretUse[name])]),
     ),
   };
 }

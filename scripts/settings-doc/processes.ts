@@ -2,6 +2,7 @@ import { brokerUserRule } from "../../runtime/settings/platform-settings.ts";
 import type { Settings } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import { gatewayPortRule, gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
+import { historySettings } from "../../runtime/history/settings.ts";
 import { hostRules, hostSettings } from "../../runtime/host/settings.ts";
 import { passwordFileRule, tlsRule } from "../../runtime/process/file-rules.ts";
 import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";
@@ -51,6 +52,12 @@ export const processes: readonly DocumentedProcess[] = [
     about: "`node runtime/autoscaler/main.ts`; several may run, one is the leader",
     settings: autoscalerSettings,
     rules: [...autoscalerRules, ...broker],
+  },
+  {
+    name: "history",
+    about: "`node runtime/history/main.ts`, which one machine starts itself",
+    settings: historySettings,
+    rules: broker,
   },
   {
     name: "operator",

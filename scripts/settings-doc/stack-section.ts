@@ -20,6 +20,8 @@ These rules apply across keys:
 - From outside, the gateway is reached by TLS: \`ingress.host\` needs \`ingress.tlsSecret\` or \`ingress.clusterIssuer\`, and \`gateway.serviceType\`
   is \`ClusterIP\`. Where TLS ends in front of the gateway, \`publicUrl\` is \`https://…\`; then these two rules do not apply, and \`httpRoute.host\` needs it. Or
   \`allowPlainHttp\` is true.
+- \`console.host\` needs \`console.tlsSecret\` or \`console.clusterIssuer\`, or \`console.origins\` where TLS ends in front; it is no host of
+  functions.
 - \`natsTls\` has certificate, key and authority, or is absent and generated; with \`nats.url\` it has only the authority.
 - \`natsPasswords\` has a password for each process that uses the broker of \`nats.url\`: \`gateway\`, \`autoscaler\`, \`queue-doctor\`,
   \`queue-worker\`, and \`queue-worker-<queue>\` for each further queue.

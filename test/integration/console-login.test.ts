@@ -11,6 +11,7 @@ import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import type { RuleSet } from "../../runtime/core/access/rule-set.ts";
 import type { IssuerDocuments } from "../../runtime/core/ports/issuer-documents.ts";
 import type { ObservedAccess } from "../../runtime/gateway/access/access-observer.ts";
+import { openOwnKeys } from "../../runtime/gateway/access/tokens/own-keys.ts";
 import { TrustedKeys } from "../../runtime/gateway/access/tokens/trusted-keys.ts";
 import { createLog } from "../../runtime/process/log.ts";
 import { sampleQueue } from "../contract/samples.ts";
@@ -22,6 +23,7 @@ import { freePort } from "../support/free-port.ts";
 import { newKeyPem, writeKeyFiles } from "../support/key-files.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 import { FormBrowser, openOidcIssuer, type OidcIssuer } from "../support/oidc-issuer.ts";
+import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { openTestConsole, TestBrowser, type TestConsole } from "../support/test-console.ts";
 
 /** Two gateways' consoles, one broker, and a real OpenID provider. */
@@ -29,6 +31,7 @@ let server: TestNatsServer;
 let issuer: OidcIssuer;
 let one: TestConsole;
 let two: TestConsole;
+let keys: TempDirectory;
 let rules: RuleSet;
 const links: NatsLink[] = [];
 const fetched: string[] = [];
@@ -79,25 +82,24 @@ beforeAll(async () => {
   await doctor.provision([sampleQueue({ ackWait: 1_000, maxLength: 6 })]);
 
   const log = createLog("test", "silent");
-  const tokens = {
-    ...new FakeTokens().parts,
-    rules: () => rules,
-    issuers: new TrustedKeys({ documents, rules: () => rules, log }),
-  };
+  keys = await tempDirectory("keys");
+  await writeKeyFiles(keys.path, newKeyPem());
   const observer = {
     refused: (each: ObservedAccess) => void refused.push(each),
     changed: (each: ObservedAccess) => void changed.push(each),
   };
-  const open = async (): Promise<TestConsole> =>
-    openTestConsole({
-      store: new NatsSessionStore(await connect(natsUser.gateway)),
-      documents,
-      app: { tokens, observer },
-    });
+  const open = async (): Promise<TestConsole> => {
+    const tokens = {
+      ...new FakeTokens().parts,
+      keys: openOwnKeys({ directory: keys.path, issuer: "https://weir.example" }),
+      rules: () => rules,
+      issuers: new TrustedKeys({ documents, rules: () => rules, log }),
+    };
+    const store = new NatsSessionStore(await connect(natsUser.gateway));
+    return openTestConsole({ store, documents, app: { tokens, observer } });
+  };
   [one, two] = [await open(), await open()];
-  const pem = newKeyPem();
   for (const { platform } of [one, two]) {
-    await writeKeyFiles(platform.directory, pem);
     await mkdir(join(platform.directory, "iam-clients"));
     await writeFile(join(platform.directory, "iam-clients", "second"), "a secret of the second client\n");
   }
@@ -127,6 +129,7 @@ afterAll(async () => {
   await issuer?.[Symbol.asyncDispose]();
   await Promise.all(links.map((link) => link.close()));
   await server?.close();
+  await keys?.remove();
 });
 beforeEach(() => {
   rules = rulesWith();

@@ -9,6 +9,16 @@ import { FakeTokens } from "../support/fake-tokens.ts";
 import { MemorySessionStore } from "../support/memory/memory-session-store.ts";
 import { openTestConsole, TestBrowser, type TestConsole } from "../support/test-console.ts";
 
+/** Sessions that are asked for one by one. */
+class CountedSessions extends MemorySessionStore {
+  asked = 0;
+
+  override get(...asked: Parameters<MemorySessionStore["get"]>): ReturnType<MemorySessionStore["get"]> {
+    this.asked += 1;
+    return super.get(...asked);
+  }
+}
+
 /** The listener of the console, its sessions and its rules for senders. */
 let opened: TestConsole;
 let browser: TestBrowser;
@@ -139,6 +149,20 @@ describe("cookies that another page of this host could have set", () => {
     const ended = reply.headers.getSetCookie().map((each) => /^weir-session=; Path=([^;]*); Max-Age=0/.exec(each)?.[1]);
     expect(ended).toEqual(["/", "/system", "/auth", "/ui"]);
     expect(await codeOf(reply)).toEqual([401, "credentials_invalid"]);
+  });
+
+  test("very many are not looked up one by one: a sign-out ends the session, and a few others at most", async () => {
+    const counted = new CountedSessions();
+    await using other = await openTestConsole({ store: counted });
+    const page = new TestBrowser(other);
+    await page.signIn();
+    const own = `weir-session=${page.cookies.get("weir-session")}`;
+    const junk = Array.from({ length: 200 }, (_, index) => `weir-session=${String(index).padStart(43, "x")}`);
+    const reply = await page.send("POST", "/auth/logout", undefined, { cookie: [...junk, own].join("; ") });
+    expect(reply.status).toBe(204);
+    expect(counted.asked).toBe(3);
+    const again = page.send("GET", "/system/info", undefined, { cookie: own });
+    expect(await codeOf(again)).toEqual([401, "credentials_invalid"]);
   });
 
   test("on http, a session counts only together with what its page knows", async () => {

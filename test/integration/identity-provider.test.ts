@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { HttpIssuerDocuments } from "../../runtime/adapters/http/issuers/http-issuer-documents.ts";
+import { TokenHolders } from "../../runtime/gateway/access/token-holders.ts";
 import { jwtIssuer, policy, role, rulesOf } from "../support/access-documents.ts";
 import { openIdentityProvider, providerAudience, type IdentityProvider } from "../support/identity-provider.ts";
 import { exchangeFields, openExchange, type TestExchange } from "../support/token-exchange.ts";
@@ -26,7 +27,13 @@ beforeAll(async () => {
   const { keys, issuers } = tokens;
   platform = await openRestPlatform({
     edition: "enterprise",
-    tokens: { rules: () => tokens.rules, keys, issuers, now: Date.now },
+    tokens: {
+      rules: () => tokens.rules,
+      keys,
+      holders: new TokenHolders(keys.reader, () => tokens.rules),
+      issuers,
+      now: Date.now,
+    },
   });
   expect(await platform.statusOf("POST", "/system/namespaces", { name: "dev" })).toBe(201);
 });

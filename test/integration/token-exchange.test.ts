@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { HttpIssuerDocuments } from "../../runtime/adapters/http/issuers/http-issuer-documents.ts";
 import type { RuleSet } from "../../runtime/core/access/rule-set.ts";
+import { TokenHolders } from "../../runtime/gateway/access/token-holders.ts";
 import type { TokenFault } from "../../runtime/gateway/access/tokens/token-fault.ts";
 import { testNetwork } from "../support/callback-network.ts";
 import { jwtIssuer, policy, role, rulesOf } from "../support/access-documents.ts";
@@ -45,6 +46,7 @@ beforeEach(async () => {
     tokens: {
       rules: () => tokens.rules,
       keys: tokens.keys,
+      holders: new TokenHolders(tokens.keys.reader, () => tokens.rules),
       issuers: tokens.issuers,
       now,
       refused: (_request, fault) => refused.push(fault),

@@ -9,6 +9,7 @@ import { openLocalProvider } from "../../runtime/adapters/machine/local/open-loc
 import type { RuleSet } from "../../runtime/core/access/rule-set.ts";
 import { desireFunction } from "../../runtime/core/functions/desired-function.ts";
 import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
+import { TokenHolders } from "../../runtime/gateway/access/token-holders.ts";
 import { openOwnKeys, type OwnKeys } from "../../runtime/gateway/access/tokens/own-keys.ts";
 import type { TokenParts } from "../../runtime/gateway/access/tokens/token-parts.ts";
 import { TrustedKeys } from "../../runtime/gateway/access/tokens/trusted-keys.ts";
@@ -88,6 +89,7 @@ beforeAll(async () => {
   const tokens: TokenParts = {
     rules: () => rules,
     keys,
+    holders: new TokenHolders(keys.reader, () => rules),
     issuers: new TrustedKeys({ documents, rules: () => rules, log }),
     now: Date.now,
   };

@@ -4,6 +4,7 @@ import { subjectClaims, type Claims } from "../../runtime/core/access/claims.ts"
 import { buildRuleSet, type AccessDocument } from "../../runtime/core/access/build-rule-set.ts";
 import { noRules, type RuleSet } from "../../runtime/core/access/rule-set.ts";
 import type { PolicySpec } from "../../runtime/api/resources/iam-resources.ts";
+import { TokenHolders } from "../../runtime/gateway/access/token-holders.ts";
 import type { OwnToken, TokenReader } from "../../runtime/gateway/access/tokens/token-reader.ts";
 import type { TokenParts } from "../../runtime/gateway/access/tokens/token-parts.ts";
 import { TrustedKeys } from "../../runtime/gateway/access/tokens/trusted-keys.ts";
@@ -23,14 +24,7 @@ export class FakeTokens {
   readonly #given = new Map<string, OwnToken>();
   readonly #known = new Set<string>();
   readonly reader: TokenReader = {
-    known: (token) => (this.#known.has(token) ? this.#given.get(token) : undefined),
-    read: async (token) => {
-      this.verified.push(token);
-      await this.verifying;
-      const found = this.#given.get(token);
-      if (found !== undefined) this.#known.add(token);
-      return found;
-    },
+    read: (token) => (this.#known.has(token) ? this.#given.get(token) : this.#verify(token)),
   };
   readonly parts: TokenParts = {
     rules: () => this.rules,
@@ -38,8 +32,12 @@ export class FakeTokens {
       issuer: "https://weir.example",
       keySet: () => ({ keys: [] }),
       sign: () => Promise.reject(new Error("this test signs no tokens")),
+      sealing: () => {
+        throw new Error("this test seals nothing");
+      },
       reader: this.reader,
     },
+    holders: new TokenHolders(this.reader, () => this.rules),
     issuers: new TrustedKeys({
       documents: { fetchFromIssuer: () => Promise.reject(new Error("this test has no issuer")) },
       rules: () => this.rules,
@@ -84,6 +82,14 @@ export class FakeTokens {
     ]);
     const issuer: AccessDocument = { kind: "JwtIssuer", name: "one", spec: { iss: subjectIssuer, aud: ["weir"] } };
     this.rules = buildRuleSet([issuer, ...documents]);
+  }
+
+  async #verify(token: string): Promise<OwnToken | undefined> {
+    this.verified.push(token);
+    await this.verifying;
+    const found = this.#given.get(token);
+    if (found !== undefined) this.#known.add(token);
+    return found;
   }
 }
 

@@ -1,11 +1,12 @@
-import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A new P-256 key, as the platform's own are written (PEM). */
-export function newKeyPem(): string {
-  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
-}
+import { credentialFile } from "../../runtime/api/names.ts";
+import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
+
+/** A new key for tokens (PEM). */
+export const newKeyPem = (): string => makeSigningKey("tokens");
 
 /** The public half of a key (PEM). */
 export function publicPem(privatePem: string): string {
@@ -14,10 +15,10 @@ export function publicPem(privatePem: string): string {
 
 /** Writes the key files below a directory, each whole; without `previous` there is none. */
 export async function writeKeyFiles(directory: string, current: string, previous?: string): Promise<void> {
-  const previousFile = join(directory, "issuer-key-previous.pem");
+  const previousFile = join(directory, credentialFile.previousIssuerKey);
   if (previous === undefined) await rm(previousFile, { force: true });
   else await writeWhole(previousFile, previous);
-  await writeWhole(join(directory, "issuer-key.pem"), current);
+  await writeWhole(join(directory, credentialFile.issuerKey), current);
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {

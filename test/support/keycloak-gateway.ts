@@ -8,9 +8,9 @@ import type { JwtIssuerSpec } from "../../runtime/api/resources/iam-resources.ts
 import { signInMember, type SignInIssuer } from "../../runtime/api/schemas/iam/sign-in.ts";
 import type { AccessDocument } from "../../runtime/core/access/build-rule-set.ts";
 import type { RuleSet } from "../../runtime/core/access/rule-set.ts";
+import { TokenHolders } from "../../runtime/gateway/access/token-holders.ts";
 import { jwtIssuer, policy, role, rulesOf } from "./access-documents.ts";
 import { commandClient, consoleClient, consoleClientSecret } from "./keycloak-realm.ts";
-import { newKeyPem, writeKeyFiles } from "./key-files.ts";
 import { openScriptedGateway, replyWith, type ScriptedGateway } from "./scripted-gateway.ts";
 import { openTestConsole, type TestConsole } from "./test-console.ts";
 import { openExchange, type TestExchange } from "./token-exchange.ts";
@@ -49,10 +49,11 @@ export async function openKeycloakGateway(
   await using open = new AsyncDisposableStack();
   const published = new HttpIssuerDocuments({ closedPorts: [] });
   const tokens = open.use(await openExchange(published, rules, now));
-  const parts = { rules: () => tokens.rules, keys: tokens.keys, issuers: tokens.issuers, now };
+  const { keys, issuers } = tokens;
+  const holders = new TokenHolders(keys.reader, () => tokens.rules);
+  const parts = { rules: () => tokens.rules, keys, holders, issuers, now };
   const opened = open.use(await openTestConsole({ app: { tokens: parts }, documents: published }));
   const { directory, url } = opened.platform;
-  await writeKeyFiles(directory, newKeyPem());
   await mkdir(join(directory, "iam-clients"));
   await writeFile(join(directory, "iam-clients", secretName), `${consoleClientSecret}\n`);
   const front = open.use(await offering(url, rules));

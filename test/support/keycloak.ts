@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -29,19 +29,30 @@ export interface Keycloak extends AsyncDisposable {
   sessionsOf(person: KeycloakPerson, client: string): Promise<readonly string[]>;
 }
 
-/** It makes its program anew at each start in development mode: 30 s, and as long again to start it. */
-const startTimeout = 400_000;
-const stopTimeout = 60_000;
+/** Times in milliseconds. */
+export interface KeycloakOptions {
+  /** Name of the lock that one Keycloak of this machine holds at a time. */
+  readonly lock?: string;
+  /** It makes its program anew at each start in development mode: 30 s, and as long again to start it. */
+  readonly startTimeout?: number;
+  readonly stopTimeout?: number;
+}
+
 const administrator = "admin";
 
 /**
  * Starts one, and no other on this machine until it ends, with its data in memory, and resolves when its realm is there.
  * @throws Error with its output when it ends, or does not serve in time
  */
-export async function startKeycloak({ directory, java }: KeycloakDistribution): Promise<Keycloak> {
+export async function startKeycloak(
+  { directory, java }: KeycloakDistribution,
+  { lock: lockName = "keycloak", startTimeout = 400_000, stopTimeout = 60_000 }: KeycloakOptions = {},
+): Promise<Keycloak> {
+  await using opening = new AsyncDisposableStack();
   // A start keeps both cores of a machine busy for a minute.
-  const lock = await machineLock("keycloak");
-  const home = await tempDirectory("keycloak");
+  const lock = await machineLock(lockName);
+  opening.defer(() => lock.release());
+  const home = opening.use(await tempDirectory("keycloak"));
   await makeHome(home.path, directory);
   const [port, managementPort] = [await freePort(), await freePort()];
   const base = `http://127.0.0.1:${port}`;
@@ -63,15 +74,10 @@ export async function startKeycloak({ directory, java }: KeycloakDistribution): 
     detached: true,
   });
   killAtExit(child, { group: true });
+  opening.defer(() => endGroup(child, stopTimeout));
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const close = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    await eventually(() => !isRunningChild(child), { what: "Keycloak to end", within: stopTimeout });
-    await home.remove();
-    await lock.release();
-  };
   try {
     const description = `${issuer}/.well-known/openid-configuration`;
     const serves = await eventually(
@@ -80,7 +86,6 @@ export async function startKeycloak({ directory, java }: KeycloakDistribution): 
     );
     if (serves !== "serves") throw new Error("it ended");
   } catch (cause) {
-    await close();
     throw new Error(`Cannot start Keycloak: ${String(cause)}\n${output}`, { cause });
   }
   const tokenOf = (realm: string, form: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> =>
@@ -97,6 +102,7 @@ export async function startKeycloak({ directory, java }: KeycloakDistribution): 
     if (!reply.ok) throw new Error(`Keycloak replied ${reply.status} to ${method} ${path}: ${text}`);
     return text === "" ? undefined : (JSON.parse(text) as unknown);
   };
+  const opened = opening.move();
   return {
     issuer,
     admin,
@@ -109,8 +115,25 @@ export async function startKeycloak({ directory, java }: KeycloakDistribution): 
       const all = (await admin("GET", `/users/${user?.id}/sessions`)) as KeycloakSession[];
       return all.filter(({ clients }) => Object.values(clients).includes(client)).map(({ id }) => id);
     },
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/**
+ * Ends a process and its group.
+ * @throws Error when SIGTERM did not end it, and SIGKILL did
+ */
+async function endGroup(child: ChildProcess, within: number): Promise<void> {
+  const ended = () => !isRunningChild(child);
+  if (ended() || child.pid === undefined) return;
+  process.kill(-child.pid, "SIGTERM");
+  try {
+    await eventually(ended, { what: "Keycloak to end", within });
+  } catch (err) {
+    process.kill(-child.pid, "SIGKILL");
+    await eventually(ended, { what: "Keycloak to be killed" });
+    throw err;
+  }
 }
 
 interface KeycloakSession {

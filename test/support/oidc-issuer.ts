@@ -13,21 +13,23 @@ export interface OidcIssuer extends AsyncDisposable {
   readonly provider: Provider;
 }
 
-/** Opens one with these clients; every name and password can sign in. */
+/** Opens one with these clients, which signs by `alg`; every name and password can sign in. */
 export async function openOidcIssuer(
   clients: readonly ClientMetadata[],
   configuration: Configuration = {},
+  alg: "RS256" | "ES256" = "RS256",
 ): Promise<OidcIssuer> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const key = await tokenKey("RS256", "oidc");
+  const key = await tokenKey(alg, "oidc");
   const { exportJWK } = await import("jose");
   const jwk = { ...(await exportJWK(key.privateKey)), kid: key.kid, alg: key.alg, use: "sig" };
   const provider = new Provider(url, {
     clients: [...clients],
     jwks: { keys: [jwk] },
     cookies: { keys: ["a key of a test"] },
+    clientDefaults: { id_token_signed_response_alg: alg },
     ...configuration,
     features: { deviceFlow: { enabled: true }, ...configuration.features },
   });
@@ -37,9 +39,10 @@ export async function openOidcIssuer(
     url,
     provider,
     async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      await once(server, "close");
+      await closed;
     },
   };
 }
@@ -63,8 +66,11 @@ export class FormBrowser {
     this.#name = name;
   }
 
-  /** Visits an address, follows its redirects and submits its forms, until a page has none. */
-  async visit(start: string): Promise<Visited> {
+  /**
+   * Visits an address, follows its redirects and submits its forms, until a page has none, or leads to an address that
+   * begins with `end`: that is not visited.
+   */
+  async visit(start: string, end?: string): Promise<Visited> {
     let [url, form]: [string, URLSearchParams | undefined] = [start, undefined];
     for (let page = 0; page < mostPages; page += 1) {
       const response = await this.#send(url, form);
@@ -73,6 +79,7 @@ export class FormBrowser {
       const next = location === null ? formIn(text, this.#name) : { action: location, fields: undefined };
       if (next === undefined) return { url, status: response.status, text };
       [url, form] = [new URL(next.action, url).href, next.fields];
+      if (end !== undefined && url.startsWith(end)) return { url, status: response.status, text };
     }
     throw new Error(`${start} has more than ${mostPages} pages`);
   }

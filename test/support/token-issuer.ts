@@ -69,9 +69,10 @@ export async function openTokenIssuer(tls?: { readonly cert: Buffer; readonly ke
       else replaced.set(path, reply);
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
+      const closed = once(server, "close");
       server.close();
-      if (server.listening) await once(server, "close");
+      server.closeAllConnections();
+      await closed;
     },
   };
   return opened;

@@ -1,5 +1,5 @@
+import { hasClusterKeys } from "../../../runtime/api/iam/cluster-keys.ts";
 import type { Platform } from "../platform.ts";
-import { hasClusterKeys } from "./cluster-issuer.ts";
 
 /**
  * Namespaces of the cluster in which issuers of the stack run: their pods are reached by namespace, as ranges outside do

@@ -1,6 +1,7 @@
 import { accounts } from "../../../runtime/api/accounts.ts";
 import { natsUser } from "../../../runtime/api/broker/nats-users.ts";
 import { gatewayDrainTimeout, gatewaySettings } from "../../../runtime/gateway/settings.ts";
+import { consoleService } from "../console.ts";
 import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import { given, type KubernetesObject } from "../kubernetes-object.ts";
@@ -20,12 +21,16 @@ const bodiesAtOnce = 64;
 /** The gateway: its Deployment first, because waiting for a Service without pods would never end. */
 export function gatewayManifests(platform: Platform): KubernetesObject[] {
   const { settings, gateway, tuning } = platform;
+  const { consolePort, consoleOrigins } = settings.gateway;
   const environment = environmentOf(
     gatewaySettings,
     {
       ...brokerProcessEnvironment(platform, natsUser.gateway),
       host: "0.0.0.0",
       port: gatewayPort,
+      consolePort,
+      consoleHost: undefined,
+      consoleOrigins,
       publicUrl: publicUrlOf(platform),
       durability: brokerFacts(platform.nats).durability,
       // TLS ends at the Ingress.
@@ -42,7 +47,10 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     component: "gateway",
     replicas: gateway.replicas,
     environment,
-    ports: [{ name: "http", containerPort: gatewayPort }],
+    ports: [
+      { name: "http", containerPort: gatewayPort },
+      ...(consolePort === 0 ? [] : [{ name: "console", containerPort: consolePort }]),
+    ],
     credentials: [
       { name: platformSecret.basicAuth },
       { name: platformSecret.invokeKey },
@@ -56,7 +64,7 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     broker: true,
     readyWithout: "broker",
   });
-  return [...deployment, ...services(platform)];
+  return [...deployment, ...services(platform), ...consoleServices(platform)];
 }
 
 /** Secrets of the platform's clients at issuers, each in its own file of one directory. */
@@ -73,7 +81,7 @@ function iamClients({ iam: { clientSecrets } }: Platform): CredentialSource[] {
 function services(platform: Platform): KubernetesObject[] {
   const { publicUrl, gateway } = platform;
   const { serviceType: type, annotations, loadBalancerClass, loadBalancerSourceRanges: ranges } = gateway;
-  const inside = { name: "http", port: gatewayPort };
+  const inside = { name: "http", port: gatewayPort, targetPort: "http" };
   const outside = {
     annotations,
     spec: {
@@ -86,14 +94,27 @@ function services(platform: Platform): KubernetesObject[] {
     return [service(platform, "gateway", inside, outside)];
   return [
     service(platform, "gateway", inside, { annotations: {}, spec: { type: "ClusterIP" } }),
-    service(platform, "gateway-public", { name: "https", port: Number(new URL(publicUrl).port || 443) }, outside),
+    service(
+      platform,
+      "gateway-public",
+      { name: "https", port: Number(new URL(publicUrl).port || 443), targetPort: "http" },
+      outside,
+    ),
   ];
+}
+
+/** The Service of the console, if there is one: for the cluster, where its Ingress ends TLS. */
+function consoleServices(platform: Platform): KubernetesObject[] {
+  const { consolePort } = platform.settings.gateway;
+  if (consolePort === 0) return [];
+  const port = { name: "console", port: consolePort, targetPort: "console" };
+  return [service(platform, consoleService, port, { annotations: {}, spec: { type: "ClusterIP" } })];
 }
 
 function service(
   { platformNamespace: namespace }: Platform,
   name: string,
-  port: { readonly name: string; readonly port: number },
+  port: { readonly name: string; readonly port: number; readonly targetPort: string },
   { annotations, spec }: { readonly annotations: Readonly<Record<string, string>>; readonly spec: object },
 ): KubernetesObject {
   return {
@@ -108,7 +129,7 @@ function service(
     spec: {
       ...spec,
       selector: selectorOf(accounts.gateway),
-      ports: [{ ...port, targetPort: "http", protocol: "TCP" }],
+      ports: [{ ...port, protocol: "TCP" }],
     },
   };
 }

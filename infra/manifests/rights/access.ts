@@ -1,5 +1,6 @@
 import { clusterRoleName, type Account, type RoleScope } from "../../../runtime/api/accounts.ts";
-import { hasClusterKeys, issuerDiscoveryBinding } from "../iam/cluster-issuer.ts";
+import { hasClusterKeys } from "../../../runtime/api/iam/cluster-keys.ts";
+import { issuerDiscoveryBinding } from "../iam/issuer-discovery.ts";
 import { accountRights, type Rule } from "./account-rights.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf } from "../names.ts";

@@ -40,7 +40,7 @@ export interface GatewayRequest {
   readonly authorized?: boolean;
   /** Milliseconds until the head of the reply, instead of the client's. */
   readonly timeout?: number;
-  /** Longest time without a byte of the reply's body, milliseconds; default none, for `json` as the timeout. */
+  /** Longest time without a byte of the reply's body, milliseconds; default none, for `json` and `text` as the timeout. */
   readonly idleTimeout?: number;
 }
 
@@ -85,6 +85,21 @@ export class GatewayClient {
     } catch (cause) {
       throw this.#unreadable(headers, cause);
     }
+  }
+
+  /**
+   * Any reply with its body as text, of at most `limit` bytes.
+   * @throws CliError when it cannot be reached or read
+   */
+  async text(
+    method: string,
+    path: string,
+    options: GatewayRequest,
+    limit: number,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const idleTimeout = options.timeout ?? this.#options.timeout;
+    const { status, body } = await this.send(method, path, { idleTimeout, ...options });
+    return { status, text: await readLimited(body, limit, `the reply of ${this.address}`) };
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { SimulateReply, WhoAmI } from "../../api/schemas/iam/access.ts";
 import type { CallRecord } from "../../api/schemas/call-record.ts";
+import type { CallDetail } from "../../api/schemas/history/call-detail.ts";
+import type { CallPageView, HistoryStatus } from "../../api/schemas/history/call-page.ts";
 import type { FunctionNamespaceBody } from "../../api/schemas/function-namespace.ts";
 import type { FunctionStatus } from "../../api/schemas/function-status.ts";
 import type { DeadLetterPage, DeadLetterView, QueueStatus } from "../../api/schemas/queue-status.ts";
@@ -76,6 +78,38 @@ export const callReply: ReplyKind<CallRecord> = {
     isListOf(value["attempts"], (attempt) => hasTexts(attempt, ["startedAt"], ["error"])),
 };
 
+export const callPageReply: ReplyKind<CallPageView> = {
+  one: "a page of calls",
+  many: "pages of calls",
+  fits: (value): value is CallPageView =>
+    hasTexts(value, [], ["next"]) &&
+    isListOf(value["items"], isCallSummary) &&
+    hasNumber(value["total"], "value") &&
+    isHistoryStatus(value["history"]),
+};
+
+function isCallSummary(value: unknown): value is Fields {
+  return hasTexts(value, ["callId", "functionName", "namespace", "state", "acceptedAt"], ["reason"]);
+}
+
+function isHistoryStatus(value: unknown): value is HistoryStatus {
+  return hasNumber(value, "lagSeconds") && isListOf(value["gaps"], (gap) => hasTexts(gap, ["from", "to"]));
+}
+
+export const callDetailReply: ReplyKind<CallDetail> = {
+  one: "a call",
+  many: "a list of calls",
+  fits: (value): value is CallDetail =>
+    isCallSummary(value) &&
+    hasTexts(value, [], ["replayOf", "queue"]) &&
+    (value["principal"] === undefined || hasTexts(value["principal"], ["subject"], ["issuer"])) &&
+    isListOf(value["replays"], isText) &&
+    isListOf(value["timeline"], (step) => hasTexts(step, ["at", "kind"], ["worker", "replica", "reason", "next"])) &&
+    isMap(value["request"]) &&
+    isMap(value["logs"]) &&
+    isHistoryStatus(value["history"]),
+};
+
 /** Other gateways of this API family say less. */
 export const anyInfoReply: ReplyKind<Partial<SystemInfo>> = {
   one: "what a gateway says of itself",
@@ -125,12 +159,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether it is a map with these texts, where the optional ones are texts if they are there. */
 function hasTexts(value: unknown, names: readonly string[], optional: readonly string[] = []): value is Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const fields = value as Fields;
   return (
-    names.every((name) => Object.hasOwn(fields, name) && isText(fields[name])) &&
-    optional.every((name) => !Object.hasOwn(fields, name) || isText(fields[name]))
+    isMap(value) &&
+    names.every((name) => Object.hasOwn(value, name) && isText(value[name])) &&
+    optional.every((name) => !Object.hasOwn(value, name) || isText(value[name]))
   );
+}
+
+function hasNumber(value: unknown, name: string): value is Fields {
+  return isMap(value) && typeof value[name] === "number";
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function hasOptionalTexts(value: Fields, lists: readonly string[]): boolean {

@@ -5,6 +5,7 @@ import { isLoopbackAddress } from "../gateways/gateway-address.ts";
 import { escapeLine } from "../output/escape-text.ts";
 import { errorMessage } from "../error-message.ts";
 
+const weir = "Weir";
 /** Codes of OpenSSL and Node.js that say that the certificate of the other side is not trusted. */
 const certificateCode = /^(?:CERT_|DEPTH_|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 /** Those that say so only because the issuer is not known here. */
@@ -16,10 +17,10 @@ const otherProtocol: ReadonlySet<string> = new Set([
   "ERR_SSL_HTTP_REQUEST",
 ]);
 
-/** Why no reply came, as an error: exit code 5, or 6 when the time was over. */
-export function unreachable(address: string, timeout: number, cause: unknown): CliError {
+/** Why no reply came from `what`, as an error: exit code 5, or 6 when the time was over. */
+export function unreachable(address: string, timeout: number, cause: unknown, what = weir): CliError {
   const { code, name, message } = innermost(cause);
-  const sentence = (reason: string): string => `Cannot reach Weir at ${address}: ${reason}`;
+  const sentence = (reason: string): string => `Cannot reach ${what} at ${address}: ${reason}`;
   const failure = (reason: string, hint?: string): CliError =>
     new CliError(exitCode.unavailable, sentence(reason), { cause, hint });
   if (cause instanceof Error && cause.name === "AbortError")
@@ -34,7 +35,7 @@ export function unreachable(address: string, timeout: number, cause: unknown): C
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") return failure(tlsReason(code, message));
   switch (code) {
     case "ECONNREFUSED":
-      return failure("nothing listens there", isLoopbackAddress(address) ? "weir dev" : undefined);
+      return failure("nothing listens there", what === weir && isLoopbackAddress(address) ? "weir dev" : undefined);
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EAI_FAIL":

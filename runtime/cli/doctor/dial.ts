@@ -112,7 +112,7 @@ function asError(reason: unknown): Error {
 
 async function inTime<T>(act: (signal: AbortSignal) => Promise<T>, { timeout, signal }: StepBounds): Promise<T> {
   const time = new AbortController();
-  const over = new Error(`no answer within ${formatDuration(timeout)}`);
+  const over = new Error(`no reply within ${formatDuration(timeout)}`);
   const timer = setTimeout(() => time.abort(over), timeout);
   try {
     return await act(AbortSignal.any([signal, time.signal]));

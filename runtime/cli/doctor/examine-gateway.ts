@@ -9,6 +9,8 @@ import { judgeVersion } from "./judge-client.ts";
 
 /** Most bytes of `/system/info`. */
 const mostInfo = 65_536;
+/** Milliseconds without a byte of it. */
+const idleTimeout = 10_000;
 
 type ReportClient = Pick<GatewayClient, "address" | "send" | "json">;
 
@@ -24,7 +26,7 @@ export interface GatewaySide {
 /** Asks the gateway for its version and its own report. */
 export async function examineGateway(client: ReportClient): Promise<GatewaySide> {
   try {
-    const reply = await client.send("GET", "/system/info");
+    const reply = await client.send("GET", "/system/info", { idleTimeout });
     const version = reply.headers[header.apiVersion.toLowerCase()];
     const orchestration = orchestrationIn(await readStartOf(reply.body, mostInfo));
     reply.body.destroy();

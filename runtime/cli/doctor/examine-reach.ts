@@ -18,9 +18,8 @@ import {
   type ShownCertificate,
   type StepBounds,
 } from "./dial.ts";
-import { judgeCertificate, judgeClock } from "./judge-client.ts";
+import { judgeCertificate, judgeClock, trustAdvice } from "./judge-client.ts";
 import { unbracketed, type ChosenProxy } from "./proxy-for.ts";
-import { errorMessage } from "../error-message.ts";
 
 export interface ReachParts {
   readonly address: string;
@@ -99,15 +98,8 @@ async function proxyStep(
     if (isSecure) return [used, await tlsStep(parts, await openTunnel(url, target, bounds), target.host)];
     return [closed(await openSocket({ host: unbracketed(url.hostname), port: urlPort(url) }, bounds), used)];
   } catch (err) {
-    const reason = errorMessage(err);
-    return [
-      {
-        ...finding,
-        level: "problem",
-        sentence: `Cannot reach the gateway through it: ${reason}`,
-        advice: `correct ${variable}, or name ${target.host} in NO_PROXY`,
-      },
-    ];
+    const advice = `correct ${variable}, or name ${target.host} in NO_PROXY`;
+    return [failed(finding, shown, bounds, err, advice, "the gateway through the proxy")];
   }
 }
 
@@ -131,14 +123,15 @@ async function tlsStep({ address, tls, bounds }: ReachParts, socket: Socket, hos
       advice: "use --ca-file instead of --tls-insecure",
     };
   if (shown.distrust === undefined) return judgeCertificate(finding.subject, shown.validTo, Date.now());
-  return failed(finding, address, bounds, shown.distrust, "name a file with its authority with --ca-file, or renew it");
+  return failed(finding, address, bounds, shown.distrust, trustAdvice(shown.distrust));
 }
 
 async function requestStep({ address, client, bounds }: ReachParts): Promise<readonly Finding[]> {
   const finding = { id: "http", subject: "gateway" } as const;
   const sent = Date.now();
   try {
-    const reply = await client.send("GET", "/healthz", { authorized: false, timeout: bounds.timeout });
+    const { timeout } = bounds;
+    const reply = await client.send("GET", "/healthz", { authorized: false, timeout, idleTimeout: timeout });
     const received = Date.now();
     await readStartOf(reply.body, 1_024);
     reply.body.destroy();
@@ -170,8 +163,9 @@ function failed(
   { timeout }: StepBounds,
   err: unknown,
   advice: string,
+  what?: string,
 ): Finding {
-  const { message, hint } = err instanceof CliError ? err : unreachable(address, timeout, err);
+  const { message, hint } = err instanceof CliError ? err : unreachable(address, timeout, err, what);
   return { ...finding, level: "problem", sentence: message, advice: hint ?? advice };
 }
 

@@ -1,5 +1,6 @@
 import type { Finding } from "../../api/schemas/doctor-report.ts";
 import { apiVersion, release } from "../../api/version.ts";
+import { counted } from "../output/counted.ts";
 
 /** A file that holds a secret. */
 export interface SecretFile {
@@ -22,10 +23,24 @@ export function judgeCertificate(subject: string, validTo: number, now: number):
     ? {
         ...finding,
         level: "warning",
-        sentence: `Its certificate is valid until ${until}, for ${days} more days`,
+        sentence: `Its certificate is valid until ${until}, for ${counted(days, "more day")}`,
         advice: "renew it",
       }
     : { ...finding, level: "ok", sentence: `Its certificate is trusted and valid until ${until}` };
+}
+
+/** What to do about a certificate that is not trusted, by the reason of OpenSSL or Node.js. */
+export function trustAdvice(distrust: Error): string {
+  switch ("code" in distrust ? distrust.code : undefined) {
+    case "CERT_HAS_EXPIRED":
+      return "renew it";
+    case "CERT_NOT_YET_VALID":
+      return "set the clocks of this machine and of whoever issued it";
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return "correct --gateway, or issue it for this name";
+    default:
+      return "name a file with its authority with --ca-file, or renew it";
+  }
 }
 
 /**
@@ -45,7 +60,7 @@ export function judgeClock(date: string | undefined, sent: number, received: num
   return {
     ...finding,
     level: "problem",
-    sentence: `The clock of this machine is ${seconds} s ${skew > 0 ? "ahead of" : "behind"} the gateway's`,
+    sentence: `The clock of this machine is ${seconds} s ${skew > 0 ? "ahead of" : "behind"} the gateway's, over the ${mostSkew / 1_000} s that tokens tolerate`,
     advice: "set both by NTP",
   };
 }
@@ -74,14 +89,15 @@ export function judgeVersion(version: string | undefined): Finding {
 export function judgeFiles(files: readonly SecretFile[]): readonly Finding[] {
   const open = files.filter(({ mode }) => (mode & 0o077) !== 0);
   if (open.length > 0)
-    return open.map(({ path }) => ({
+    return open.map(({ path, mode }) => ({
       id: "files",
       level: "problem",
       subject: `file ${path}`,
-      sentence: "It holds a secret, and others can read it",
+      sentence: `It holds a secret, and its mode is ${mode.toString(8)}: expected 600, for its owner alone`,
       advice: `chmod 600 ${path}`,
     }));
-  const sentence = files.length === 0 ? "No file with a secret is used" : "Others can read none with a secret";
+  const sentence =
+    files.length === 0 ? "No file with a secret is used" : "Only their owner can read those with a secret";
   return [{ id: "files", level: "ok", subject: "files", sentence }];
 }
 

@@ -5,9 +5,10 @@ import { parse, stringify } from "yaml";
 import { CliError } from "../cli-error.ts";
 import type { GatewayCredentials, SignIn } from "../client/gateway-credentials.ts";
 import { exitCode } from "../exit-code.ts";
-import { changeFile, readIfThere } from "./locked-file.ts";
+import { changeFile, readIfThere, whileLocked } from "./locked-file.ts";
 
-type Stored = Readonly<Record<string, GatewayCredentials>>;
+/** By the gateway's address. */
+export type AddressedCredentials = Readonly<Record<string, GatewayCredentials>>;
 
 /**
  * The credentials stored for exactly this address; undefined when there are none.
@@ -25,33 +26,45 @@ export async function storedCredentials(
   return Object.hasOwn(stored, address) ? stored[address] : undefined;
 }
 
-/** Stores the credentials for `address`, or removes them if undefined; whether there were some before. */
+/** Stores the credentials for `address`, or removes them if undefined; those that there were before. */
 export async function storeCredentials(
   file: string,
   address: string,
   credentials: GatewayCredentials | undefined,
-): Promise<boolean> {
-  let known = false;
-  await change(file, ({ [address]: before, ...others }) => {
-    known = before !== undefined;
+): Promise<GatewayCredentials | undefined> {
+  const { [address]: before } = await change(file, (stored) => {
+    const { [address]: _, ...others } = stored;
     return credentials === undefined ? others : { ...others, [address]: credentials };
   });
-  return known;
+  return before;
 }
 
-/** Removes the credentials for every address; how many there were. */
-export async function removeAllCredentials(file: string): Promise<number> {
-  let count = 0;
-  await change(file, (stored) => {
-    count = Object.keys(stored).length;
-    return {};
-  });
-  return count;
+/** Removes the credentials for every address; those that there were. */
+export async function removeAllCredentials(file: string): Promise<AddressedCredentials> {
+  return change(file, () => ({}));
 }
 
-async function change(file: string, changed: (stored: Stored) => Stored): Promise<void> {
+/**
+ * Runs `work` while no other process renews, begins or ends a sign-in that is stored in `file`: issuers take a refresh
+ * token that is used twice for a stolen one.
+ * @throws CliError when another process does so for too long
+ */
+export async function whileNoOtherSignsIn<T>(file: string, work: () => Promise<T>): Promise<T> {
+  return whileLocked(`${file}.sign-in`, work);
+}
+
+/** What was stored before. */
+async function change(
+  file: string,
+  changed: (stored: AddressedCredentials) => AddressedCredentials,
+): Promise<AddressedCredentials> {
   if ((await readIfThere(file)) !== "") await checkPrivate(file);
-  await changeFile(file, (text) => stringify(changed(parseStored(file, text))));
+  let before: AddressedCredentials = {};
+  await changeFile(file, (text) => {
+    before = parseStored(file, text);
+    return stringify(changed(before));
+  });
+  return before;
 }
 
 /**
@@ -68,7 +81,7 @@ async function checkPrivate(file: string, uid: number | undefined = process.getu
   if ((found.mode & 0o077) !== 0) refuse("can be read by others; chmod 600 it");
 }
 
-function parseStored(file: string, text: string): Stored {
+function parseStored(file: string, text: string): AddressedCredentials {
   const refuse = (): never => {
     throw new CliError(exitCode.credentials, `Cannot use credentials: "${file}" cannot be read; correct or remove it`);
   };
@@ -80,7 +93,7 @@ function parseStored(file: string, text: string): Stored {
   }
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || !Object.values(value).every(isCredentials)) return refuse();
-  return value as Stored;
+  return value as AddressedCredentials;
 }
 
 function isCredentials(value: unknown): value is GatewayCredentials {

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 
+import { Check } from "typebox/value";
+
 import { nearestName } from "../../api/closest-name.ts";
-import { policyActions } from "../../api/resources/iam-resources.ts";
-import type { SimulateReply, SimulateRequest } from "../../api/schemas/iam/access.ts";
+import { SimulateRequest, type SimulateReply } from "../../api/schemas/iam/access.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import { decisionReply } from "../client/reply-kinds.ts";
@@ -11,6 +12,7 @@ import type { OptionSpec } from "../command-spec.ts";
 import { exitCode } from "../exit-code.ts";
 import { readTextFile } from "../project/read-text-file.ts";
 import type { Terminal } from "../terminal.ts";
+import { noIam } from "./no-iam.ts";
 
 /** Flags that say who would act; without either it is whoever signs in. */
 export interface ActorFlags {
@@ -30,7 +32,7 @@ export const actorOptions: readonly OptionSpec[] = [
 ];
 
 /** Every single action. */
-export const singleActions: readonly string[] = policyActions.filter((name) => !name.includes("*"));
+export const singleActions: readonly string[] = SimulateRequest.properties.action.enum;
 
 /**
  * Who would act.
@@ -62,7 +64,8 @@ export function checkAction(action: string): void {
 
 /** @throws CliError when it cannot be a resource */
 export function checkResource(resource: string): void {
-  if (/^(?:\*|[-a-z0-9]{1,63}:(?:\*|[-a-z0-9]{1,63}))$/.test(resource)) return;
+  const fits: boolean = Check(SimulateRequest.properties.resource, resource);
+  if (fits) return;
   throw usageError(`Cannot ask for resource "${resource}": it must be "namespace:function", "namespace:*" or "*"`);
 }
 
@@ -80,11 +83,6 @@ export async function askGateway(gateway: GatewayClient, question: SimulateReque
     const exit = err.code === "validation_failed" ? exitCode.usage : exitCode.unavailable;
     throw new CliError(exit, err.message, { hint: err.hint, code: err.code, cause: err });
   }
-}
-
-/** The error for a gateway of an edition without identity and access. */
-export function noIam(what: string): CliError {
-  return new CliError(exitCode.credentials, `${what}: this gateway has no IAM`);
 }
 
 async function textOf(file: string, directory: string): Promise<string> {

@@ -16,12 +16,14 @@ export type OutputFormat = (typeof outputFormats)[number];
 /** Characters of a document that are written at once, and those of one element more. */
 const partLength = 65_536;
 
-/** A list as the API returned it, and how it is shown as a table. */
+/** A list of the API, and how it is shown. */
 export interface ShownList<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   /** What `-o name` prints of a row. */
   readonly name: (row: Row) => string;
+  /** What JSON and YAML have of a row; by default the row itself. */
+  readonly element?: (row: Row) => unknown;
 }
 
 export interface OutputOptions {
@@ -47,7 +49,7 @@ export class Output {
   }
 
   /** Writes a list by `-o`: JSON and YAML are the API's own, one document. */
-  async list<Row>({ rows, columns, name }: ShownList<Row>): Promise<void> {
+  async list<Row>({ rows, columns, name, element }: ShownList<Row>): Promise<void> {
     switch (this.format) {
       case "table":
         return this.write(this.table(columns, rows));
@@ -55,7 +57,7 @@ export class Output {
         return this.write(rows.map((row) => nameLine(name(row))).join(""));
       case "json":
       case "yaml":
-        return this.document(rows);
+        return this.document(element === undefined ? rows : rows.map(element));
       default:
         return this.format satisfies never;
     }

@@ -3,15 +3,20 @@ import type { Configuration, CustomFetch, FetchBody } from "openid-client";
 import { CliError } from "../cli-error.ts";
 import { debugLines } from "../client/debug-log.ts";
 import { openDispatcher, type TlsFiles } from "../client/dispatcher.ts";
+import type { SignIn } from "../client/gateway-credentials.ts";
 import { readLimited } from "../client/read-limited.ts";
 import { unreachable } from "../client/unreachable.ts";
-import { exitCode } from "../exit-code.ts";
+import { errorMessage } from "../error-message.ts";
+import { exitCode, type ExitCode } from "../exit-code.ts";
 import { isLoopbackAddress } from "../gateways/gateway-address.ts";
+import { escapeLine } from "../output/escape-text.ts";
 
 /** Milliseconds for a request to an issuer. */
 const requestTimeout = 10_000;
 /** Most bytes of a reply. */
 const mostBytes = 262_144;
+/** Most characters of an address in a sentence. */
+const mostAddress = 200;
 
 export interface IssuerAccess {
   /** Authorities of `caFile` are trusted beside those of the system; the rest is for the gateway alone. */
@@ -24,17 +29,23 @@ export interface IssuerAccess {
 /** A client at an issuer that is known by its id alone. */
 export interface IssuerClient {
   readonly config: Configuration;
+  /** What the issuer's refusal, or a reply that cannot be used, is to the person. */
+  readonly failure: (err: unknown) => CliError;
   close(): Promise<void>;
 }
 
 /**
- * Reads the description of an issuer. No request follows a redirect or goes without TLS, but to this machine.
+ * Reads the description of an issuer. No request follows a redirect or goes without TLS, but to this machine. `purpose`
+ * begins the sentences of failures.
  * @throws CliError when that fails
  */
 export async function openIssuerClient(
-  { issuer, clientId }: { readonly issuer: string; readonly clientId: string },
+  { issuer, clientId }: Pick<SignIn, "issuer" | "clientId">,
   access: IssuerAccess,
+  purpose = `Cannot sign in with ${issuer}`,
 ): Promise<IssuerClient> {
+  const failure = (err: unknown): CliError => issuerError(purpose, err);
+  checkedUrl(issuer);
   const { allowInsecureRequests, customFetch, discovery, None } = await import("openid-client");
   const dispatcher = await openDispatcher(issuer, { caFile: access.tls.caFile }, requestTimeout, {
     addsToSystem: true,
@@ -63,7 +74,7 @@ export async function openIssuerClient(
         ),
       });
     } catch (cause) {
-      throw cause instanceof CliError ? cause : unreachable(origin, requestTimeout, cause);
+      throw cause instanceof CliError ? cause : unreachable(origin, requestTimeout, cause, "the issuer");
     }
   };
   try {
@@ -72,27 +83,35 @@ export async function openIssuerClient(
       // What goes without TLS is decided above.
       execute: isUnencrypted(issuer) ? [allowInsecureRequests] : [],
     });
-    return { config, close };
+    return { config, failure, close };
   } catch (err) {
     await close();
-    throw issuerError(issuer, err);
+    throw failure(err);
   }
 }
 
-/** What an issuer's refusal, or a reply that cannot be used, is to the person who signs in. */
-export function issuerError(issuer: string, err: unknown): CliError {
+function issuerError(purpose: string, err: unknown): CliError {
   for (let at: unknown = err; at instanceof Error; at = at.cause) if (at instanceof CliError) return at;
   const { error, error_description: description } = (err ?? {}) as {
     readonly error?: unknown;
     readonly error_description?: unknown;
   };
-  const failure = `Cannot sign in with ${issuer}`;
-  if (typeof error === "string") {
-    const why = typeof description === "string" ? `${error} (${description})` : error;
-    return new CliError(exitCode.credentials, `${failure}: it replied ${why}`, { code: error, cause: err });
+  const refuse = (exit: ExitCode, reason: string, code?: string): CliError =>
+    new CliError(exit, escapeLine(`${purpose}: ${reason}`), { code, cause: err });
+  if (typeof error !== "string") return refuse(exitCode.unavailable, `its reply cannot be used: ${reasonOf(err)}`);
+  const why = typeof description === "string" ? `${error} (${description})` : error;
+  return refuse(exitCode.credentials, `it replied ${why}`, error);
+}
+
+/** The library says what is wrong in the cause, which may be the reply itself. */
+function reasonOf(err: unknown): string {
+  const message = errorMessage(err);
+  const cause = err instanceof Error ? err.cause : undefined;
+  if (cause instanceof Response) {
+    const type = cause.headers.get("content-type") ?? "no content-type";
+    return `${message} (status ${cause.status}, ${type})`;
   }
-  const reason = err instanceof Error ? err.message : String(err);
-  return new CliError(exitCode.unavailable, `${failure}: its reply cannot be used: ${reason}`, { cause: err });
+  return cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
 }
 
 /** What is sent to an issuer is a form, or nothing. */
@@ -101,16 +120,16 @@ function formText(body: FetchBody): string | null {
 }
 
 /**
- * An address that an issuer named, as a URL.
+ * The address of an issuer, or one that it named, as a URL.
  * @throws CliError when it is neither https nor http of this machine
  */
 export function checkedUrl(text: string): URL {
-  const url = new URL(text);
-  if (url.protocol === "https:" || isUnencrypted(text)) return url;
-  throw new CliError(
-    exitCode.unavailable,
-    `Cannot use address "${url.protocol}//${url.host}" of an issuer: it has no TLS`,
-  );
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === "https:" || isUnencrypted(text))) return url;
+  // Nobody is to follow the rest of it.
+  const shown = url === null ? text.slice(0, mostAddress) : `${url.protocol}//${url.host}`;
+  const reason = url === null ? "it is not a URL" : "expected https, or http of this machine";
+  throw new CliError(exitCode.unavailable, escapeLine(`Cannot use address "${shown}" of an issuer: ${reason}`));
 }
 
 /** Whether it is an address of this machine without TLS. */

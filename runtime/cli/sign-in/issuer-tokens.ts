@@ -1,11 +1,12 @@
 import type { buildAuthorizationUrl, TokenEndpointResponse } from "openid-client";
 
+import { formatDuration } from "../../api/duration.ts";
 import type { SignInIssuer } from "../../api/schemas/iam/sign-in.ts";
 import { CliError } from "../cli-error.ts";
 import type { CommandContext } from "../command-context.ts";
 import { exitCode } from "../exit-code.ts";
-import { checkedUrl, issuerError, type IssuerClient } from "./issuer-client.ts";
-import { openLoopbackRedirect, tooLate } from "./loopback-redirect.ts";
+import { checkedUrl, type IssuerClient } from "./issuer-client.ts";
+import { openLoopbackRedirect } from "./loopback-redirect.ts";
 import { openBrowser } from "./open-browser.ts";
 
 /** What an issuer gives to somebody who signs in. */
@@ -27,16 +28,17 @@ export interface SignInOptions {
  */
 export async function signInByBrowser(
   context: CommandContext,
-  { config }: IssuerClient,
+  client: IssuerClient,
   issuer: SignInIssuer,
   { callbackPort, timeout }: SignInOptions,
 ): Promise<IssuerTokens> {
+  const { config } = client;
   const openid = await import("openid-client");
-  const redirect = await openLoopbackRedirect(callbackPort);
+  const [expectedState, expectedNonce] = [openid.randomState(), openid.randomNonce()];
+  const redirect = await openLoopbackRedirect(callbackPort, expectedState);
   context.onClose(() => redirect.close());
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-  const [expectedState, expectedNonce] = [openid.randomState(), openid.randomNonce()];
-  const href = authorizationAddress(openid.buildAuthorizationUrl, config, issuer, {
+  const href = authorizationAddress(openid.buildAuthorizationUrl, client, issuer, {
     redirect_uri: redirect.uri,
     state: expectedState,
     nonce: expectedNonce,
@@ -45,12 +47,12 @@ export async function signInByBrowser(
   });
   context.output.warn(`Sign in with this address in a browser of this machine:\n${href}`);
   if (context.mayAsk) openBrowser(href);
-  const arrived = await redirect.arrival(expectedState, timeout, context.terminal.signal);
+  const arrived = await inTime(context, timeout, (signal) => redirect.arrival(signal));
   try {
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
     return tokensIn(await openid.authorizationCodeGrant(config, arrived, checks), issuer.issuer);
   } catch (err) {
-    throw issuerError(issuer.issuer, err);
+    throw client.failure(err);
   }
 }
 
@@ -60,42 +62,35 @@ export async function signInByBrowser(
  */
 export async function signInByDevice(
   context: CommandContext,
-  { config }: IssuerClient,
+  client: IssuerClient,
   issuer: SignInIssuer,
   { timeout }: SignInOptions,
 ): Promise<IssuerTokens> {
+  const { config } = client;
   const openid = await import("openid-client");
   if (config.serverMetadata().device_authorization_endpoint === undefined)
     throw new CliError(
       exitCode.credentials,
-      `Cannot sign in with ${issuer.issuer}: it knows no device codes; use --sso`,
+      `Cannot sign in with ${issuer.issuer}: it has no device_authorization_endpoint; use --sso instead of --device`,
     );
-  const limit = AbortSignal.timeout(timeout);
-  const { signal } = context.terminal;
-  try {
-    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-    const device = await openid.initiateDeviceAuthorization(config, {
-      scope: scopeOf(issuer),
-      // RFC 8628 has no PKCE; Keycloak demands it of a client that requires it.
-      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-      code_challenge_method: "S256",
-    });
-    context.output.warn(`Sign in at ${device.verification_uri} with this code: ${device.user_code}`);
-    const whole = device.verification_uri_complete;
-    if (whole !== undefined) context.output.warn(`Or with this address: ${whole}`);
-    const polled = await openid.pollDeviceAuthorizationGrant(
-      config,
-      device,
-      { code_verifier: pkceCodeVerifier },
-      {
-        signal: AbortSignal.any([limit, signal]),
-      },
-    );
-    return tokensIn(polled, issuer.issuer);
-  } catch (err) {
-    if (signal.aborted) throw new CliError(exitCode.interrupted, "", { cause: err });
-    throw limit.aborted ? tooLate(timeout) : issuerError(issuer.issuer, err);
-  }
+  return inTime(context, timeout, async (signal) => {
+    try {
+      const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+      const device = await openid.initiateDeviceAuthorization(config, {
+        scope: scopeOf(issuer),
+        // RFC 8628 has no PKCE; Keycloak demands it of a client that requires it.
+        code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: "S256",
+      });
+      context.output.warn(`Sign in at ${device.verification_uri} with this code: ${device.user_code}`);
+      const whole = device.verification_uri_complete;
+      if (whole !== undefined) context.output.warn(`Or with this address: ${whole}`);
+      const verifier = { code_verifier: pkceCodeVerifier };
+      return tokensIn(await openid.pollDeviceAuthorizationGrant(config, device, verifier, { signal }), issuer.issuer);
+    } catch (err) {
+      throw client.failure(err);
+    }
+  });
 }
 
 /**
@@ -103,7 +98,7 @@ export async function signInByDevice(
  * @throws CliError when the issuer refuses
  */
 export async function refreshedTokens(
-  { config }: IssuerClient,
+  { config, failure }: IssuerClient,
   issuer: string,
   refreshToken: string,
 ): Promise<IssuerTokens> {
@@ -112,7 +107,27 @@ export async function refreshedTokens(
     const { idToken, refreshToken: next } = tokensIn(await openid.refreshTokenGrant(config, refreshToken), issuer);
     return { idToken, refreshToken: next ?? refreshToken };
   } catch (err) {
-    throw issuerError(issuer, err);
+    throw failure(err);
+  }
+}
+
+/**
+ * What somebody does, who has `timeout` milliseconds for it.
+ * @throws CliError when they do not, or at Ctrl-C
+ */
+async function inTime<T>(
+  { terminal }: CommandContext,
+  timeout: number,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(timeout);
+  try {
+    return await act(AbortSignal.any([limit, terminal.signal]));
+  } catch (cause) {
+    if (terminal.signal.aborted) throw new CliError(exitCode.interrupted, "", { cause });
+    if (!limit.aborted) throw cause;
+    const sentence = `Cannot sign in: nobody did so within ${formatDuration(timeout)}; --timeout gives more time`;
+    throw new CliError(exitCode.timeout, sentence, { cause });
   }
 }
 
@@ -121,13 +136,14 @@ function tokensIn(
   issuer: string,
 ): IssuerTokens {
   if (idToken !== undefined) return { idToken, refreshToken };
-  throw new CliError(exitCode.credentials, `Cannot sign in with ${issuer}: it gave no id token`);
+  const sentence = `Cannot sign in with ${issuer}: it gave no id token; it must allow the client the scope openid`;
+  throw new CliError(exitCode.credentials, sentence);
 }
 
 /** Where the browser signs in: an address that may be opened. */
 function authorizationAddress(
   build: typeof buildAuthorizationUrl,
-  config: IssuerClient["config"],
+  { config, failure }: IssuerClient,
   issuer: SignInIssuer,
   parameters: Readonly<Record<string, string>>,
 ): string {
@@ -137,7 +153,7 @@ function authorizationAddress(
   try {
     return checkedUrl(build(config, { ...parameters, scope, ...prompt }).href).href;
   } catch (err) {
-    throw issuerError(issuer.issuer, err);
+    throw failure(err);
   }
 }
 

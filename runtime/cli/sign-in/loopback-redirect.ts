@@ -1,19 +1,15 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { CliError, usageError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { errorMessage } from "../error-message.ts";
-import { exitCode } from "../exit-code.ts";
 
 /** Where a browser comes back to after a sign-in (RFC 8252, section 7.3). */
 export interface LoopbackRedirect {
   readonly uri: string;
-  /**
-   * The address that the browser came back with, once it has this `state`; others are refused.
-   * @throws CliError when nobody comes within `timeout` milliseconds
-   */
-  arrival(state: string, timeout: number, signal: AbortSignal): Promise<URL>;
+  /** The address that the browser comes back with, once it has the redirect's state; others are refused. */
+  arrival(signal: AbortSignal): Promise<URL>;
   close(): Promise<void>;
 }
 
@@ -23,48 +19,32 @@ const path = "/callback";
  * Listens on this machine alone.
  * @throws CliError when `port` is in use; 0 is any free one
  */
-export async function openLoopbackRedirect(port: number): Promise<LoopbackRedirect> {
-  const visits: { readonly state: string; readonly arrive: (url: URL) => void }[] = [];
+export async function openLoopbackRedirect(port: number, state: string): Promise<LoopbackRedirect> {
+  const arrivals = new EventEmitter();
   const server = createServer((request, response) => {
     const url = visitedUrl(request, uri);
-    const visit = visits.find(({ state }) => url?.searchParams.get("state") === state);
-    if (url === undefined || visit === undefined) return reply(response, 404, "This is no sign-in that was begun.");
+    if (url?.searchParams.get("state") !== state) return reply(response, 404, "This is no sign-in that was begun.");
     // The command may end soon after, and this with it.
-    response.once("close", () => visit.arrive(url));
+    response.once("close", () => arrivals.emit("arrival", url));
     reply(response, 200, "You can close this page: the command weir goes on.");
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening").catch((cause: unknown) => {
-    throw usageError(`Cannot wait for the browser on port ${port}: ${errorMessage(cause)}`);
+    throw usageError(`Cannot use --callback-port ${port}: ${errorMessage(cause)}`);
   });
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   return {
     uri,
-    arrival: (state, timeout, signal) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(tooLate(timeout)), timeout);
-        const abort = (): void => reject(new CliError(exitCode.interrupted, ""));
-        signal.addEventListener("abort", abort, { once: true });
-        visits.push({
-          state,
-          arrive: (url) => {
-            clearTimeout(timer);
-            signal.removeEventListener("abort", abort);
-            resolve(url);
-          },
-        });
-      }),
+    arrival: async (signal) => {
+      const [url] = (await once(arrivals, "arrival", { signal })) as [URL];
+      return url;
+    },
     close: async () => {
       server.close();
       server.closeAllConnections();
-      if (server.listening) await once(server, "close");
+      await once(server, "close");
     },
   };
-}
-
-/** The error when nobody signs in. */
-export function tooLate(timeout: number): CliError {
-  return new CliError(exitCode.timeout, `Cannot sign in: nobody did so within ${Math.ceil(timeout / 1_000)} s`);
 }
 
 /** The address of a visit, if it is one of the redirect: another name could be a page that uses this browser. */

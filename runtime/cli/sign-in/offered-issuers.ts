@@ -4,7 +4,7 @@ import type { GatewayClient } from "../client/gateway-client.ts";
 import { readOne } from "../client/read-reply.ts";
 import { signInReply } from "../client/reply-kinds.ts";
 import { exitCode } from "../exit-code.ts";
-import { noIam } from "../iam/access-question.ts";
+import { noIam } from "../iam/no-iam.ts";
 
 const failure = "Cannot sign in by SSO";
 
@@ -22,7 +22,7 @@ export async function offeredIssuers(gateway: GatewayClient): Promise<readonly S
   if (offered.length > 0) return offered;
   throw new CliError(
     exitCode.credentials,
-    `${failure}: no JwtIssuer of this gateway has a login without a client secret, as the command line needs it`,
+    `${failure}: no JwtIssuer of this gateway has a login without clientSecretName; the command line can keep no secret of a client`,
   );
 }
 

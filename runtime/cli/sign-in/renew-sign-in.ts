@@ -2,8 +2,7 @@ import { CliError } from "../cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import { isEnding, isSignedIn, type SignedIn } from "../client/gateway-credentials.ts";
 import { exitCode } from "../exit-code.ts";
-import { whileLocked } from "../gateways/locked-file.ts";
-import { storeCredentials, storedCredentials } from "../gateways/stored-credentials.ts";
+import { storeCredentials, storedCredentials, whileNoOtherSignsIn } from "../gateways/stored-credentials.ts";
 import { exchangeForGateway } from "./exchange-for-gateway.ts";
 import { openIssuerClient, type IssuerAccess } from "./issuer-client.ts";
 import { refreshedTokens } from "./issuer-tokens.ts";
@@ -18,13 +17,12 @@ export interface RenewalParts {
 }
 
 /**
- * Another token in place of one that ends, stored as that was. One process at a time does this: issuers take a refresh
- * token that is used twice for a stolen one.
+ * Another token in place of one that ends, stored as that was, by one process at a time.
  * @throws CliError when the person has to sign in again
  */
 export async function renewSignIn({ file, uid, gateway, access }: RenewalParts): Promise<SignedIn> {
   const { address } = gateway;
-  return whileLocked(`${file}.sign-in`, async () => {
+  return whileNoOtherSignsIn(file, async () => {
     const stored = await storedCredentials(file, address, uid);
     if (isSignedIn(stored) && !isEnding(stored)) return stored;
     const refreshToken = isSignedIn(stored) ? stored.signIn.refreshToken : undefined;

@@ -48,7 +48,8 @@ export async function signIn(
 }
 
 function portOf(text: string | undefined): number {
-  const port = Number(text ?? 0);
-  if (/^\d*$/.test(text ?? "") && port <= 65_535) return port;
-  throw usageError(`Cannot use --callback-port "${text ?? ""}": it must be a port from 1 to 65535`);
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (/^[1-9]\d*$/.test(text) && port <= 65_535) return port;
+  throw usageError(`Cannot use --callback-port "${text}": it must be a port from 1 to 65535`);
 }

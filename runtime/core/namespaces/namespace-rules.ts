@@ -33,6 +33,15 @@ export function resolveNamespace(name: string | undefined, rules: NamespaceRules
 }
 
 /**
+ * The real name of the namespace that is named, or implied by naming none, for decisions on who may: whether it exists
+ * makes no difference, as who may do nothing in it is not told.
+ */
+export function realNamespace(name: string | undefined, rules: NamespaceRules): string {
+  if (name === undefined) return rules.defaultNamespace;
+  return rules.aliases.includes(name) && !isUsable(name, rules) ? rules.defaultNamespace : name;
+}
+
+/**
  * Checks a name that is not the default one.
  * @throws PlatformError `validation_failed` for a bad one, `namespace_reserved`
  */

@@ -48,6 +48,15 @@ export interface DeadLetters {
   put(letter: DeadLetter): Promise<void>;
 }
 
+/** One page of letters. */
+export interface DeadLetterList {
+  readonly letters: readonly StoredDeadLetter[];
+  /** Whether others follow. */
+  readonly more: boolean;
+  /** The position after which to go on, if it is not that of the last one returned. */
+  readonly next?: number | undefined;
+}
+
 /**
  * Lets people list, find and remove dead letters. All methods reject with `queue_unavailable` when the store cannot be
  * reached.
@@ -58,11 +67,7 @@ export interface DeadLetters {
  * - `remove` removes exactly the letter that was read, not one that replaced it; an absent letter is not an error.
  */
 export interface DeadLetterStore {
-  list(
-    queue: string,
-    after: number,
-    limit: number,
-  ): Promise<{ readonly letters: readonly StoredDeadLetter[]; readonly more: boolean }>;
+  list(queue: string, after: number, limit: number): Promise<DeadLetterList>;
   find(queue: string, id: string): Promise<readonly (StoredDeadLetter & { readonly content: DeadLetterContent })[]>;
   remove(letter: StoredDeadLetter): Promise<void>;
   /** Number of letters of `queue`. */

@@ -92,10 +92,10 @@ export async function showDeadLetters(
   const limit = readWhole("limit", asked.limit, defaultLimit, 1, maxLimit);
   const after = readWhole("after", asked.after, 0, 0, Number.MAX_SAFE_INTEGER);
   const page = await letters.list(queue, after, limit);
-  const last = page.letters.at(-1);
+  const next = page.next ?? page.letters.at(-1)?.position;
   return {
     items: page.letters.map(deadLetterView),
-    ...(page.more && last !== undefined ? { next: String(last.position) } : {}),
+    ...(page.more && next !== undefined ? { next: String(next) } : {}),
   };
 }
 

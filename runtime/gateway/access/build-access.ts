@@ -62,8 +62,7 @@ export function buildAccess({ settings, access, audit: trail, registry, log }: A
   const sources = editions[settings.edition].iam ? access : undefined;
   let inForce = noRules;
   const tokens = sources === undefined ? undefined : tokenParts(sources, () => inForce, log);
-  const holders = tokens === undefined ? undefined : new TokenHolders(tokens.keys.reader, tokens.rules);
-  const callers = new FunctionCallers(auth, holders);
+  const callers = new FunctionCallers(auth, tokens?.holders);
   const audit = trail === undefined ? undefined : new AccessAudit({ trail, log, registry });
   const observer = withReportedRoles(audit ?? unobserved, log);
   const issuer = tokens?.keys.issuer ?? settings.publicUrl;
@@ -102,5 +101,6 @@ function faultText({ subject, place = "", sentence }: RuleFault): string {
 }
 
 function tokenParts({ keys, documents }: AccessSources, rules: TokenParts["rules"], log: Log): TokenParts {
-  return { rules, keys, issuers: new TrustedKeys({ documents, rules, log }), now: Date.now };
+  const holders = new TokenHolders(keys.reader, rules);
+  return { rules, keys, holders, issuers: new TrustedKeys({ documents, rules, log }), now: Date.now };
 }

@@ -17,7 +17,7 @@ export interface CallCredentials {
   readonly authorization: string | undefined;
   /** The token in them, if they hold a valid one of this platform. */
   readonly token: OwnToken | undefined;
-  /** Address of the client. */
+  /** Address of the client; read only where passwords are counted by it. */
   readonly client: string;
 }
 
@@ -26,6 +26,11 @@ export class FunctionCallers {
   readonly #basic: BasicAuth;
   readonly #holders: TokenHolders | undefined;
   readonly #administrator: Principal;
+  /**
+   * The function that a holder was last allowed to call. A principal is that of one token under one version of the
+   * rules: when either ends, it is not asked about any more.
+   */
+  readonly #allowed = new WeakMap<Principal, FunctionRef>();
 
   /** Without `holders` tokens count for nothing. */
   constructor(basic: BasicAuth, holders: TokenHolders | undefined) {
@@ -44,13 +49,18 @@ export class FunctionCallers {
    * Who calls a function, if they may.
    * @throws PlatformError `credentials_required`, `credentials_invalid`, `forbidden`
    */
-  authorise({ authorization, token, client }: CallCredentials, ref: FunctionRef): Principal {
+  authorise(credentials: CallCredentials, ref: FunctionRef): Principal {
+    const { authorization, token } = credentials;
     if (token !== undefined && this.#holders !== undefined) {
-      return mayInvoke(this.#holders.holderOf(token), token, ref);
+      const holder = this.#holders.holderOf(token);
+      if (this.#allowed.get(holder) === ref) return holder;
+      requireInvoke(holder, token, ref);
+      this.#allowed.set(holder, ref);
+      return holder;
     }
     // Tokens cannot be guessed one by one as passwords can: wrong ones are not counted.
     if (this.#holders !== undefined && bearerToken(authorization) !== undefined) this.#basic.refuse();
-    else this.#basic.checkCall(authorization, client);
+    else this.#basic.checkCall(authorization, credentials.client);
     return this.#administrator;
   }
 }
@@ -60,7 +70,8 @@ export function resourceOf({ namespace, name }: FunctionRef): string {
   return `${namespace}:${name}`;
 }
 
-function mayInvoke(principal: Principal, token: OwnToken, ref: FunctionRef): Principal {
+/** @throws AccessDenied */
+function requireInvoke(principal: Principal, token: OwnToken, ref: FunctionRef): void {
   const request = { action: invokeAction, resource: resourceOf(ref) };
   if (token.kind === "function") {
     const scope = functionScopeIn(token.claims);
@@ -70,5 +81,4 @@ function mayInvoke(principal: Principal, token: OwnToken, ref: FunctionRef): Pri
     }
   }
   requireAccess(principal, request);
-  return principal;
 }

@@ -1,6 +1,6 @@
 import type { AccessRules } from "../../core/ports/access-rules.ts";
 import type { IssuerDocuments } from "../../core/ports/issuer-documents.ts";
-import { clusterGatewayUrl } from "../../settings/platform-settings.ts";
+import { clusterTokenIssuer } from "../../settings/platform-settings.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { AccessSources } from "./build-access.ts";
 import { openOwnKeys } from "./tokens/own-keys.ts";
@@ -12,6 +12,6 @@ export function openClusterAccess(
   documents: IssuerDocuments,
 ): AccessSources | undefined {
   if (rules === undefined) return undefined;
-  const issuer = settings.publicUrl ?? clusterGatewayUrl(settings);
-  return { rules, documents, keys: openOwnKeys({ directory: settings.secretMountPath, issuer }) };
+  const keys = openOwnKeys({ directory: settings.secretMountPath, issuer: clusterTokenIssuer(settings) });
+  return { rules, documents, keys };
 }

@@ -2,10 +2,13 @@ import { permitted, type Principal } from "../../core/access/principal.ts";
 import type { DeadLetterStore, StoredDeadLetter } from "../../core/ports/dead-letters.ts";
 import { listAction, resourceOf } from "./function-callers.ts";
 
-/** Most letters that are read at once while none of those before was to be seen. */
+/** Most letters that are read a second time, when the sender may see none of the first. */
 const largePage = 1_000;
 
-/** The dead letters of functions that `principal` may list, and those that name no function. */
+/**
+ * The dead letters of functions that `principal` may list, and those that name no function. A page costs the store two
+ * pages at most: it may hold fewer letters than its limit, or none, and have a next one.
+ */
 export function permittedLetters(store: DeadLetterStore, principal: Principal): DeadLetterStore {
   if (principal.grants === "everything") return store;
   const isVisible = ({ function: ref }: Pick<StoredDeadLetter, "function">): boolean =>
@@ -13,14 +16,16 @@ export function permittedLetters(store: DeadLetterStore, principal: Principal): 
   return {
     async list(queue, after, limit) {
       let page = await store.list(queue, after, limit);
-      for (;;) {
-        const letters = page.letters.filter(isVisible);
-        const last = page.letters.at(-1);
-        if (letters.length > 0 || !page.more || last === undefined) {
-          return { letters: letters.slice(0, limit), more: page.more || letters.length > limit };
-        }
-        page = await store.list(queue, last.position, largePage);
+      const hidden = page.letters.at(-1);
+      if (page.more && hidden !== undefined && !page.letters.some(isVisible)) {
+        page = await store.list(queue, hidden.position, largePage);
       }
+      const visible = page.letters.filter(isVisible);
+      const letters = visible.slice(0, limit);
+      const more = page.more || letters.length < visible.length;
+      // Whatever was read and is not to be seen is not read again.
+      const last = letters.length < visible.length ? letters.at(-1) : page.letters.at(-1);
+      return { letters, more, next: (last ?? hidden)?.position };
     },
     find: async (queue, id) => (await store.find(queue, id)).filter(isVisible),
     remove: (letter) => store.remove(letter),

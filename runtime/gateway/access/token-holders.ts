@@ -4,11 +4,19 @@ import { tokenHolder, type Principal } from "../../core/access/principal.ts";
 import type { RuleSet } from "../../core/access/rule-set.ts";
 import type { OwnToken, TokenReader } from "./tokens/token-reader.ts";
 
-const bearer = /^bearer +(\S+) *$/i;
+const bearer = /^bearer +([^ ]+) *$/i;
+/** How nearly all clients write it. */
+const usualScheme = "Bearer ";
 
 /** The token of a Bearer header; undefined for other schemes, and for one without a token. */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : bearer.exec(authorization)?.[1];
+  if (authorization === undefined) return undefined;
+  // The same as the expression finds, which goes through the token character by character.
+  const begin = usualScheme.length;
+  if (authorization.length > begin && authorization.startsWith(usualScheme) && !authorization.includes(" ", begin)) {
+    return authorization.slice(begin);
+  }
+  return bearer.exec(authorization)?.[1];
 }
 
 /** Finds out who holds a token of this platform, and what the rules in force allow them. */
@@ -24,8 +32,8 @@ export class TokenHolders {
   }
 
   /** The valid token, undefined for any other text; a promise unless it was verified before. */
-  read(token: string): OwnToken | Promise<OwnToken | undefined> {
-    return this.#reader.known(token) ?? this.#reader.read(token);
+  read(token: string): OwnToken | undefined | Promise<OwnToken | undefined> {
+    return this.#reader.read(token);
   }
 
   /** The holder of a valid token; roles are matched once for each version of the rules. */

@@ -1,4 +1,3 @@
-import { editions } from "../../api/editions.ts";
 import { drainTimeoutOf } from "../../settings/drain-settings.ts";
 import { unobserved } from "../access/access-observer.ts";
 import { createAuthenticator } from "../access/authenticator.ts";
@@ -6,7 +5,6 @@ import { loopbackOrigins } from "../access/check-origin.ts";
 import { openCredentialFiles } from "../access/credential-files.ts";
 import { SessionHolders } from "../access/sessions/session-holders.ts";
 import { SessionTable } from "../access/sessions/session-table.ts";
-import { TokenHolders } from "../access/token-holders.ts";
 import { createGatewayServer, type GatewayServerParts } from "../edge/http-server.ts";
 import { tlsOf } from "../edge/tls-of.ts";
 import type { ErrorContext, ErrorWriter } from "../error-handler.ts";
@@ -59,28 +57,24 @@ export function buildConsole({
 }: ConsoleParts): BuiltConsole {
   const { log, tokens, auth, observer = unobserved } = parts;
   const directory = settings.secretMountPath;
-  const withIam = editions[settings.edition].iam ? tokens : undefined;
   const credentials = settings.basicAuth ? openCredentialFiles(directory) : undefined;
   const sessions = new SessionTable({ store, log });
   let origins = consoleOrigins(settings.consoleOrigins);
   const access: ConsoleAccess = {
     origins: () => origins,
     sessions,
-    holders: new SessionHolders({ credentials, rules: withIam?.rules }),
-    authenticator: createAuthenticator(
-      auth,
-      withIam === undefined ? undefined : new TokenHolders(withIam.keys.reader, withIam.rules),
-    ),
+    holders: new SessionHolders({ credentials, rules: tokens?.rules }),
+    authenticator: createAuthenticator(auth, tokens?.holders),
     auth,
     credentials,
     login:
-      withIam === undefined || documents === undefined
+      tokens === undefined || documents === undefined
         ? undefined
-        : new IssuerLogin({ tokens: withIam, documents, directory, log }),
+        : new IssuerLogin({ tokens, documents, directory, log }),
     observer,
   };
   const routes = [
-    ...restRoutes(withIam !== undefined).filter(({ path }) => path.startsWith("/system/") || sharedPaths.has(path)),
+    ...restRoutes(tokens !== undefined).filter(({ path }) => path.startsWith("/system/") || sharedPaths.has(path)),
     ...sessionRoutes(access),
     ...(access.login === undefined ? [] : loginRoutes(access, access.login)),
   ];
@@ -104,7 +98,7 @@ export function buildConsole({
     cutCalls: () => {},
     ...tlsOf(settings),
   });
-  const app = buildApp({ ...parts, tokens: withIam, errors }, server.serverFactory, consoleDoor(routes, access));
+  const app = buildApp({ ...parts, errors }, server.serverFactory, consoleDoor(routes, access));
   app.addHook("onSend", async (request, reply) => {
     // Else the browser asks for a password by itself.
     if (reply.statusCode === 401 && isFromBrowser(request, access)) reply.removeHeader("WWW-Authenticate");

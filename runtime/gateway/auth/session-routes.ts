@@ -78,7 +78,7 @@ export function sendSession(reply: FastifyReply, { names }: ConsoleRequest, { se
     .header("Cache-Control", "no-store");
 }
 
-/** Opens a session instead of those that the browser has. */
+/** Opens a session instead of those that the browser has, as far as one request ends them. */
 export async function replaceSession(
   { proof }: ConsoleRequest,
   facts: SessionFacts,
@@ -86,7 +86,7 @@ export async function replaceSession(
   digest?: (secret: string) => string,
 ): Promise<OpenedSession> {
   const opened = await sessions.open(facts, digest);
-  for (const secret of proof.cookies) await sessions.end(secret);
+  for (const secret of sessions.endable(proof.cookies)) await sessions.end(secret);
   return opened;
 }
 
@@ -138,7 +138,7 @@ async function signOutOf(
 ): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
   const { names, proof } = consoleRequest(request, origins());
   let principal: Principal | undefined;
-  for (const secret of proof.cookies) {
+  for (const secret of sessions.endable(proof.cookies)) {
     const session = await sessions.end(secret);
     if (session === undefined) continue;
     principal = holders.holderOf(session, secret) ?? principal;

@@ -141,13 +141,21 @@ export class Admission {
   #authorise(asked: Asked, claims: readonly string[] | undefined): [Principal | undefined, readonly string[]] {
     const { ref, token } = asked;
     const { authorization, forwardedFor } = asked.credentials;
-    const client = this.#parts.clientOf(asked.caller.remoteAddress, forwardedFor);
+    const { clientOf } = this.#parts;
+    const credentials = {
+      authorization,
+      token,
+      // Few calls need it, and parsing an address costs more than the rest.
+      get client(): string {
+        return clientOf(asked.caller.remoteAddress, forwardedFor);
+      },
+    };
     let principal: Principal | undefined;
     try {
-      principal = this.#parts.authorise({ authorization, token, client }, ref) ?? undefined;
+      principal = this.#parts.authorise(credentials, ref) ?? undefined;
       return [principal, principal === undefined ? nobody : principalHeaders(principal, claims, ref)];
     } catch (err) {
-      this.#parts.accessObserver?.refused(refusedCall(err, { principal, ref, address: client, callId: asked.callId }));
+      this.#parts.accessObserver?.refused(refusedCall(err, { principal, ref, address: credentials.client, callId: asked.callId }));
       throw err;
     }
   }

@@ -5,6 +5,7 @@ import { openCredentials } from "../credentials.ts";
 import { openDataDirectory, type DataLayout } from "../data-directory.ts";
 import type { HostStart } from "./host-start.ts";
 import { busyPort, type PortFlag } from "../report-failure.ts";
+import { followPreviousKeys } from "../signing-keys.ts";
 
 /** Ports, addresses and data directory of a host on its machine. */
 export interface HostPlace {
@@ -19,7 +20,7 @@ export interface HostPlace {
 }
 
 /** Finds the ports, locks the data directory for this process, and serves probes from now on. */
-export async function openPlace({ settings, lifecycle }: HostStart): Promise<HostPlace> {
+export async function openPlace({ settings, lifecycle, log }: HostStart): Promise<HostPlace> {
   const port = await freePort(settings.port, "port");
   const adminPort = await freePort(settings.adminPort, "admin-port");
   if (settings.consolePort !== 0) await freePort(settings.consolePort, "console-port");
@@ -28,6 +29,10 @@ export async function openPlace({ settings, lifecycle }: HostStart): Promise<Hos
   lifecycle.onEndNow("data directory", () => data.close());
   const { layout } = data;
   const { user } = await openCredentials(layout.credentials);
+  const previousKeys = followPreviousKeys(layout.credentials, {
+    onError: (err) => log.warn({ err }, "cannot drop a previous key"),
+  });
+  lifecycle.onClose("previous keys", () => previousKeys.close());
 
   const admin = await openAdminServer({ host: "127.0.0.1", port: adminPort });
   lifecycle.onClose("admin server", () => admin.close());

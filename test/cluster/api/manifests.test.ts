@@ -51,6 +51,7 @@ const odd = {
   operator: { replicas: 2 },
   queueDoctor: { replicas: 2 },
   ingress: { host: "weir.example.com", className: "nginx", clusterIssuer: "some", annotations: { a: "off" } },
+  console: { host: "console.example.com", className: "nginx", tlsSecret: "console", port: 9443 },
   monitoring: { namespaceLabels: { "kubernetes.io/metadata.name": "monitoring" }, podLabels: { app: "prometheus" } },
   images: { pullSecrets: ["registry"] },
   clusterRanges: ["10.0.0.0/8", "fd00::/8"],

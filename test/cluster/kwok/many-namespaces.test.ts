@@ -20,9 +20,12 @@ beforeAll(async () => {
   requests = await countRequestsOf(opened.cluster, "operator");
 }, 120_000);
 afterAll(async () => {
-  await made?.close();
+  try {
+    await made?.close();
+  } finally {
+    await opened?.close();
+  }
   expect(opened?.operators[0].mishaps ?? []).toEqual([]);
-  await opened?.close();
 }, 300_000);
 
 const allMade = (namespaces: FunctionNamespaces, all: number) =>

@@ -21,8 +21,8 @@ beforeAll(async () => {
   image = opened.cluster.level === "node" ? await loadBaseImage(opened.cluster) : "example/hello:1";
 }, 120_000);
 afterAll(async () => {
-  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
   await opened?.close();
+  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
 });
 
 const within = conditionsWithin;

@@ -13,8 +13,8 @@ beforeAll(async () => {
   image = await loadBaseImage(opened.cluster);
 }, 120_000);
 afterAll(async () => {
-  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
   await opened?.close();
+  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
 });
 
 const { apply, shows, kubectl } = operatedFunctions(

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { testAccountTokens } from "../../support/account-tokens.ts";
 import { clusterClient } from "../../support/cluster-client.ts";
+import { clusterIssuer } from "../../support/cluster-identity.ts";
 import { loadPlatformImages, type ClusterPlatform } from "../../support/cluster-platform.ts";
 import { eventually } from "../../support/eventually.ts";
 import { testManyNamespaces } from "../../support/many-namespaces.ts";
 import { testPlatformUse } from "../../support/platform-use.ts";
+import { testSignedCallbacks } from "../../support/signed-callbacks.ts";
 import { hasPulumi, longStep, smallStack, stacksCluster } from "../../support/stacks-cluster.ts";
 import { upUnderCalls } from "../../support/stack-under-calls.ts";
 import { expectNothingLeft, openWeirStack, stackPlatform, type WeirStack } from "../../support/weir-stack.ts";
@@ -18,7 +21,8 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
 
   beforeAll(async () => {
     stack = await openWeirStack(opened().cluster, "enterprise");
-    await stack.configure(smallStack);
+    const cluster = await clusterIssuer(opened().cluster, stack.namespace);
+    await stack.configure({ ...smallStack, "weir:iam": { issuers: { cluster } } });
     await stack.expect("up");
     platform = await stackPlatform(stack, opened().cluster, opened().image);
   }, longStep);
@@ -27,6 +31,10 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   testPlatformUse(() => platform);
 
   describe("with many namespaces", () => testManyNamespaces(() => platform));
+
+  describe("with its cluster as an issuer of tokens", () => testAccountTokens(() => platform));
+
+  describe("with secrets of callbacks", () => testSignedCallbacks(() => platform));
 
   test("a queue of the stack has its own workers", async () => {
     await client.deploy("reporter", { annotations: { "com.service.queue": "reports" } });

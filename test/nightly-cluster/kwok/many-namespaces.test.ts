@@ -58,11 +58,14 @@ beforeAll(async () => {
   say(`${namespaces} namespaces with ${namespaces * functionsEach} functions are there after ${took.toFixed(0)} s`);
 }, 20 * minutes);
 afterAll(async () => {
-  if (opened?.operators[0].running) await opened.operators[0].stop();
-  await removeCopies(directory, copies);
-  await seed?.close();
+  try {
+    if (opened?.operators[0].running) await opened.operators[0].stop();
+    await removeCopies(directory, copies);
+    await seed?.close();
+  } finally {
+    await opened?.close();
+  }
   expect(opened?.operators[0].mishaps ?? []).toEqual([]);
-  await opened?.close();
 }, 10 * minutes);
 
 /** Resident MB, current and peak. */

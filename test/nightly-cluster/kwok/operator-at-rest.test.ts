@@ -12,8 +12,8 @@ beforeAll(async () => {
   opened = await openOperatedCluster();
 }, 120_000);
 afterAll(async () => {
-  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
   await opened?.close();
+  expect(opened?.operators[0].mishaps ?? []).toEqual([]);
 }, 300_000);
 
 const many = 1_000;

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { natsOf, shownCertificate } from "../../support/broker-of-stack.ts";
 import { clusterClient } from "../../support/cluster-client.ts";
+import { clusterIdentity, clusterIssuer } from "../../support/cluster-identity.ts";
 import type { ClusterPlatform } from "../../support/cluster-platform.ts";
 import { eventually } from "../../support/eventually.ts";
 import { upUnderCalls } from "../../support/stack-under-calls.ts";
 import { hasPulumi, longStep, smallStack, stacksCluster } from "../../support/stacks-cluster.ts";
+import { useTokens } from "../../support/tokens-in-use.ts";
 import { openWeirStack, stackPlatform, type WeirStack } from "../../support/weir-stack.ts";
 
 const opened = stacksCluster();
@@ -16,14 +18,17 @@ describe.skipIf(!hasPulumi)("changes of a stack of edition enterprise on real po
   let stack: WeirStack;
   let platform: ClusterPlatform;
   const client = clusterClient(() => platform);
+  const identity = clusterIdentity(() => platform);
   const underCalls = upUnderCalls(() => ({ stack, platform }));
 
   beforeAll(async () => {
     stack = await openWeirStack(opened().cluster, "enterprise");
-    await stack.configure(smallStack);
+    const cluster = await clusterIssuer(opened().cluster, stack.namespace);
+    await stack.configure({ ...smallStack, "weir:iam": { issuers: { cluster } } });
     await stack.expect("up");
     platform = await stackPlatform(stack, opened().cluster, opened().image);
     await client.deploy("steady");
+    await client.deploy("guarded", { annotations: { "com.service.auth": "required" } });
     await client.deploy("reporter", { annotations: { "com.service.queue": "reports" } });
   }, longStep);
   afterAll(async () => {
@@ -32,22 +37,51 @@ describe.skipIf(!hasPulumi)("changes of a stack of edition enterprise on real po
   }, longStep);
 
   test(
-    "new passwords: the old ones are refused, queued calls survive, and no call is lost",
+    "new passwords and keys: old passwords are refused, old tokens valid, queued calls survive, and no call is lost",
     async () => {
       const queued = await client.send("/async-function/steady", { method: "POST", body: "hello" });
       const id = queued.headers.get("x-call-id") ?? "";
       expect(await client.ended(id)).toMatchObject({ state: "done" });
-      const { failures, up } = await underCalls({ "weir:rotation": "second" });
-      expect(failures).toEqual([]);
-      expect(up.changes.filter((change) => change.startsWith("replace RandomPassword")).length).toBeGreaterThan(4);
-      expect((await client.send("/system/functions")).status).toBe(401);
-      platform = await stackPlatform(stack, opened().cluster, opened().image);
-      expect((await client.send("/system/functions")).status).toBe(200);
-      expect(await client.ended(id)).toMatchObject({ state: "done" });
-      const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
-      expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+      await identity.grant("pipeline", ["Function:*"], [`${platform.functionNamespace}:*`]);
+      const use = { identity, account: "pipeline", functionName: "guarded", atMost: 3_000 };
+      const tokens = await useTokens({ ...use, platform });
+      let rounds = 0;
+      try {
+        const { failures, up } = await underCalls({ "weir:rotation": "second" });
+        expect(failures).toEqual([]);
+        expect(up.changes.filter((change) => change.startsWith("replace RandomPassword")).length).toBeGreaterThan(4);
+        expect((await client.send("/system/functions")).status).toBe(401);
+        platform = await stackPlatform(stack, opened().cluster, opened().image);
+        expect((await client.send("/system/functions")).status).toBe(200);
+        expect(await client.ended(id)).toMatchObject({ state: "done" });
+        const next = await client.send("/async-function/steady", { method: "POST", body: "hello" });
+        expect(await client.ended(next.headers.get("x-call-id") ?? "")).toMatchObject({ state: "done" });
+        expect((await stack.expect("up")).changes).toEqual([]);
+        // A gateway signs with the new key once it has known it for two minutes: by then all of them do.
+        await eventually(() => tokens.byKey().size > 1, {
+          within: 240_000,
+          what: "a token of the new key",
+          every: 500,
+        });
+      } finally {
+        rounds = await tokens.stop();
+      }
+      expect(tokens.failures()).toEqual([]);
+      expect(rounds).toBeGreaterThan(100);
+      const [old, current] = [...tokens.byKey().keys()];
+      expect(tokens.byKey().size).toBe(2);
+      for (const url of await identity.gateways()) {
+        const response = await fetch(`${url}/.well-known/jwks.json`);
+        const { keys } = (await response.json()) as { readonly keys: readonly { readonly kid: string }[] };
+        expect(keys.map(({ kid }) => kid)).toEqual([current, old]);
+        for (const token of tokens.byKey().values()) {
+          const headers = { authorization: `Bearer ${token}` };
+          expect((await fetch(`${url}/system/functions`, { headers })).status).toBe(200);
+          expect((await fetch(`${url}/function/guarded`, { headers, method: "POST" })).status).toBe(200);
+        }
+      }
     },
-    longStep,
+    2 * longStep,
   );
 
   test(

@@ -140,6 +140,7 @@ describe("a platform as part of other programs", () => {
       adminPassword: later("correct-horse"),
       images: { weir: later("registry.example.com/weir:1") },
       ingress: { host: later("f.example.com"), clusterIssuer: later("letsencrypt") },
+      console: { host: later("c.example.com"), tlsSecret: later("c-tls") },
     });
     const made = await resources();
     expect(podsImage(made, "weir-gateway-gateway")).toBe("registry.example.com/weir:1");
@@ -148,6 +149,12 @@ describe("a platform as part of other programs", () => {
       metadata: { annotations: { "cert-manager.io/cluster-issuer": "letsencrypt" } },
       spec: { rules: [{ host: "f.example.com" }], tls: [{ hosts: ["f.example.com"] }] },
     });
+    expect(resourceNamed(made, ":Ingress", "weir-ingress-gateway-console").inputs).toMatchObject({
+      spec: { rules: [{ host: "c.example.com" }], tls: [{ hosts: ["c.example.com"], secretName: "c-tls" }] },
+    });
+    expect(JSON.stringify(resourceNamed(made, ":Deployment", "weir-gateway-gateway").inputs)).toContain(
+      JSON.stringify({ name: "console_origins", value: "https://c.example.com" }),
+    );
     expect(JSON.stringify(made.map(({ inputs }) => inputs))).not.toContain(".invalid");
     expect((await settled(platform.publicUrl)).value).toBe("https://f.example.com");
     expect(await settled(platform.adminPassword)).toEqual({ value: "correct-horse", secret: true });

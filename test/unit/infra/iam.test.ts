@@ -159,7 +159,7 @@ describe("identity and access of a stack", () => {
     const { resources, weir } = await recorder();
     const roles = { ci: { policy: ["deplay"] } };
     expect(() => new weir.WeirPlatform("mine", { ...plain, iam: { ...iam, roles } })).toThrow(
-      'Cannot make platform "mine":\n  iam.roles.ci.policy: expected names of iam.policies, got "deplay"',
+      'Cannot make platform "mine":\n  iam.roles.ci: it names Policy "deplay", which does not exist, and grants the others only',
     );
     expect(() => new weir.WeirPlatform("mine", { ...plain, edition: "pro", iam })).toThrow(
       'Cannot make platform "mine":\n  edition: expected enterprise with iam, got "pro"',

@@ -6,6 +6,7 @@ import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { SecretRef } from "../../../core/ports/secret-store.ts";
 import type { KubeClient } from "../client/client.ts";
 import { kinds } from "../client/kinds.ts";
+import { contentHash } from "../manifests/content-hash.ts";
 import type { FunctionObject } from "../manifests/function-custom-resource.ts";
 import type { CoreSecret } from "../stores/secret-reference.ts";
 import type { ObjectChange } from "../watch/object-cache.ts";
@@ -26,13 +27,17 @@ interface NamedSecret {
   readonly functions: Set<string>;
 }
 
+/** Digests of the copies, by file: no cache of the operator holds values. */
+type CopyDigests = Map<string, string>;
+
 /** Milliseconds after which a secret that cannot be copied is read again: nothing reports one that is made by hand. */
 const missingInterval = 5_000;
 
 /**
  * Copies of the secrets that functions name for their callbacks, in the one Secret of the platform's namespace that
  * queue-workers mount; the keys are its files. A secret that no function names any more, or that cannot be used, has no
- * copy. The Secret itself is part of the platform's manifests: this account may not create any.
+ * copy. The Secret itself is part of the platform's manifests: this account may not create any. It is read once in a
+ * round of all keys: all copies together are many, and each would have to read them all.
  */
 export class CallbackSecretCopies implements OperatedKind {
   readonly name = "callback-secret";
@@ -41,6 +46,8 @@ export class CallbackSecretCopies implements OperatedKind {
   readonly #named = new Map<string, NamedSecret>();
   readonly #ends: (() => void)[] = [];
   #changed: (key: string) => void = () => {};
+  /** From the last read, with what was written since; undefined when the next one who asks has to read. */
+  #copies: Promise<CopyDigests | undefined> | undefined;
 
   constructor(client: KubeClient, parts: CallbackSecretCopyParts) {
     this.#client = client;
@@ -65,17 +72,17 @@ export class CallbackSecretCopies implements OperatedKind {
   }
 
   *keys(): Generator<string> {
-    yield* this.#named.keys();
     yield callbackSecretCopies.object;
+    yield* this.#named.keys();
   }
 
   async reconcile(key: string): Promise<number | undefined> {
-    if (key === callbackSecretCopies.object) return this.#removeOthers();
+    if (key === callbackSecretCopies.object) return this.#lookAgain();
     const named = this.#named.get(key);
     const value = named && (await this.#valueOf(named.ref));
-    const object = await this.#find();
-    if (object?.data?.[key] !== value) {
-      if (object === undefined) throw this.#missing();
+    const copies = await (this.#copies ??= this.#read());
+    if (copies?.get(key) !== (value && contentHash(value))) {
+      if (copies === undefined) throw this.#missing();
       await this.#write({ [key]: value ?? null });
     }
     return named !== undefined && value === undefined ? missingInterval : undefined;
@@ -110,13 +117,32 @@ export class CallbackSecretCopies implements OperatedKind {
     return found?.kind === "usable" ? found.value : undefined;
   }
 
-  #find(): Promise<CoreSecret | undefined> {
-    return this.#client.find<CoreSecret>(kinds.coreSecret, this.#place());
+  /** Undefined while there is no such Secret: whoever creates it tells nobody, so it is looked for again. */
+  async #read(): Promise<CopyDigests | undefined> {
+    try {
+      const object = await this.#client.find<CoreSecret>(kinds.coreSecret, this.#place());
+      if (object !== undefined)
+        return new Map(Object.entries(object.data ?? {}).map(([file, value]) => [file, contentHash(value)]));
+      this.#copies = undefined;
+      return undefined;
+    } catch (err) {
+      this.#copies = undefined;
+      throw err;
+    }
   }
 
-  /** Removes copies of secrets that no function names, such as those that were left while no operator ran. */
-  async #removeOthers(): Promise<undefined> {
-    const files = Object.keys((await this.#find())?.data ?? {}).filter((file) => !this.#named.has(file));
+  /**
+   * Reads the copies again, and has those reconciled that others changed. Removes those of secrets that no function
+   * names, such as those that were left while no operator ran.
+   */
+  async #lookAgain(): Promise<undefined> {
+    const before = await this.#copies?.catch(() => undefined);
+    this.#copies = this.#read();
+    const copies = await this.#copies;
+    if (copies === undefined) return;
+    if (before !== undefined)
+      for (const file of this.#named.keys()) if (before.get(file) !== copies.get(file)) this.#changed(file);
+    const files = [...copies.keys()].filter((file) => !this.#named.has(file));
     if (files.length === 0) return;
     await this.#write(Object.fromEntries(files.map((file) => [file, null])));
     // Named meanwhile, so that its copy may have been removed, too.
@@ -124,7 +150,17 @@ export class CallbackSecretCopies implements OperatedKind {
   }
 
   async #write(data: Readonly<Record<string, string | null>>): Promise<void> {
-    await this.#client.patch(kinds.coreSecret, "merge", { data }, this.#place());
+    try {
+      await this.#client.patch(kinds.coreSecret, "merge", { data }, this.#place());
+    } catch (err) {
+      this.#copies = undefined;
+      throw err;
+    }
+    // Into what is being read now, too, which may be older than this.
+    const copies = await this.#copies?.catch(() => undefined);
+    for (const [file, value] of Object.entries(data))
+      if (value === null) copies?.delete(file);
+      else copies?.set(file, contentHash(value));
   }
 
   #missing(): PlatformError {

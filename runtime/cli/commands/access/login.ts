@@ -11,7 +11,7 @@ import { checkTransport } from "../../gateways/choose-credentials.ts";
 import { namedGateway, type ChosenGateway } from "../../gateways/choose-gateway.ts";
 import { configFiles } from "../../gateways/config-directory.ts";
 import { changeContexts, checkedContextName, type GatewayContext } from "../../gateways/contexts.ts";
-import { storeCredentials } from "../../gateways/stored-credentials.ts";
+import { storeCredentials, whileNoOtherSignsIn } from "../../gateways/stored-credentials.ts";
 import { flaggedTls } from "../../open-context.ts";
 import type { SharedFlags } from "../../shared-options.ts";
 import type { SignInFlags } from "../../sign-in/sign-in.ts";
@@ -54,11 +54,12 @@ export const login: CommandSpec<LoginOptions> = {
     checkTransport(gateway.address, options);
     const tls = { ...tlsOf(gateway.context), ...flaggedTls(options, context.terminal.directory) };
     const { credentials, user } = await signedIn(context, gateway, options, tls);
-    const files = configFiles(context.terminal);
-    await storeCredentials(files.credentials, gateway.address, credentials);
+    const { contexts: contextFile, credentials: file } = configFiles(context.terminal);
+    // A renewal of what was stored before must not come after it.
+    await whileNoOtherSignsIn(file, () => storeCredentials(file, gateway.address, credentials));
     context.output.note(`Signed in to ${gateway.address}${user === undefined ? "" : ` as ${user}`}`);
     if (name === undefined) return noteOther(context, gateway.address);
-    await changeContexts(files.contexts, ({ contexts }) => ({
+    await changeContexts(contextFile, ({ contexts }) => ({
       current: name,
       contexts: { ...contexts, [name]: { ...contexts[name], ...tls, gateway: gateway.address } },
     }));
@@ -73,19 +74,35 @@ async function signedIn(
   options: LoginOptions,
   tls: TlsFiles,
 ): Promise<{ readonly credentials: GatewayCredentials; readonly user: string | undefined }> {
+  checkWay(options);
   if (options.sso !== true && options.device !== true) {
-    if (options.issuer !== undefined) throw usageError("Cannot use --issuer: say --sso or --device, too");
     const credentials = await loginCredentials(context, options, gateway.address);
     await tryCredentials(context, gateway, credentials);
     return { credentials, user: credentials.kind === "basic" ? credentials.user : undefined };
   }
-  const { passwordFile, passwordStdin, tokenFile, user } = options;
-  if ([passwordFile, passwordStdin, tokenFile, user, options.sso && options.device].some(Boolean))
-    throw usageError("Cannot choose how to sign in: give one of --sso, --device, a password and a token");
   const { signIn } = await import("../../sign-in/sign-in.ts");
   const credentials = await signIn(context, await context.connect(gateway, undefined), options, tls);
   const { subject } = await readOne(await context.connect(gateway, credentials), "/system/iam/whoami", whoAmIReply);
   return { credentials, user: subject };
+}
+
+/** @throws CliError when flags are of several ways to sign in, or of none that was chosen */
+function checkWay({ sso, device, issuer, callbackPort, ...others }: LoginOptions): void {
+  const isByIssuer = sso === true || device === true;
+  if (issuer !== undefined && !isByIssuer) throw usageError("Cannot use --issuer: say --sso or --device, too");
+  if (callbackPort !== undefined && sso !== true) throw usageError("Cannot use --callback-port: say --sso, too");
+  if (!isByIssuer) return;
+  const ways = {
+    "--sso": sso,
+    "--device": device,
+    "--user": others.user,
+    "--password-file": others.passwordFile,
+    "--password-stdin": others.passwordStdin,
+    "--token-file": others.tokenFile,
+  };
+  const given = Object.entries(ways).flatMap(([flag, value]) => (value === undefined || value === false ? [] : [flag]));
+  if (given.length > 1)
+    throw usageError(`Cannot use ${given.join(" with ")}: give one of --sso, --device, a password and a token`);
 }
 
 /** Codes whose usual hint is this very command. */

@@ -52,12 +52,11 @@ export const listFunctions: CommandSpec<ListOptions> = {
         if (!allNamespaces || !(err instanceof CliError) || err.code !== "namespace_not_found") throw err;
       }
     });
-    const sorted = rows.toSorted(orders[sort]);
-    if (isDocument) return context.output.document(sorted.map(({ status }) => status));
-    return context.output.list({
-      rows: sorted,
+    await context.output.list({
+      rows: rows.toSorted(orders[sort]),
       columns: allNamespaces ? [namespaceColumn, ...columns] : columns,
       name: (row) => (allNamespaces ? `${row.name}.${row.namespace}` : row.name),
+      element: ({ status }) => status,
     });
   },
 };

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 
-import { signingKeys, type SigningKeyUse } from "../../../api/iam/signing-keys.ts";
+import { signingKeyOverlap, signingKeys, type SigningKeyUse } from "../../../api/iam/signing-keys.ts";
 import { CliError, usageError } from "../../cli-error.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { CommandSpec } from "../../command-spec.ts";
@@ -12,12 +12,6 @@ import { rotateSigningKey, signingKeyState } from "../../gateways/rotate-signing
 interface RotateOptions {
   readonly data?: string;
 }
-
-/**
- * Milliseconds for which the previous key must stay: no token is valid for longer than a day, and a gateway may sign
- * with the previous key for two minutes more.
- */
-const overlap = (24 * 60 + 2) * 60_000;
 
 /** `weir iam rotate-key`. */
 export const rotateKey: CommandSpec<RotateOptions> = {
@@ -42,7 +36,7 @@ export const rotateKey: CommandSpec<RotateOptions> = {
     const { uid } = context.terminal;
     // The Weir of another user could not read the new file.
     if (uid !== undefined && state.owner !== uid) throw refuse("it belongs to another user; do this as that user");
-    const neededUntil = state.rotatedAt === undefined ? 0 : state.rotatedAt + overlap;
+    const neededUntil = state.rotatedAt === undefined ? 0 : state.rotatedAt + signingKeyOverlap;
     if (Date.now() < neededUntil)
       await context.confirm(
         `Rotate the key of ${use} again? What the key before it signed ends now, not at ${new Date(neededUntil).toISOString()}`,

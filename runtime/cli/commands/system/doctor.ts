@@ -82,7 +82,7 @@ async function clientOf(
     const client = await context.gateway();
     if (!client.hasCredentials || address.startsWith("https:") || isLoopbackAddress(address))
       return { client, findings: [] };
-    const sentence = "They are sent without TLS: anybody on the way can read them";
+    const sentence = `They are sent to ${address} without TLS: anybody on the way can read them`;
     return { client, findings: [{ ...finding, sentence, advice: "use https" }] };
   } catch (err) {
     if (context.terminal.signal.aborted || !(err instanceof CliError)) throw err;

@@ -1,5 +1,5 @@
 import { isFunctionName, isNamespaceName } from "../../../api/grammar.ts";
-import { isUsable, type NamespaceRules } from "../../namespaces/namespace-rules.ts";
+import { realNamespace, type NamespaceRules } from "../../namespaces/namespace-rules.ts";
 import type { Claims } from "../claims.ts";
 import { coversResource, namesAction } from "../decide-access.ts";
 import type { Grants } from "../grants.ts";
@@ -30,8 +30,7 @@ export function callablePermissions({ allowed }: Grants): string[] {
 export function parseAudience(text: string, namespaces: NamespaceRules): string | undefined {
   const [namespace = "", name = "", ...more] = text.split(":");
   if (more.length > 0 || !isNamespaceName(namespace) || !(name === "*" || isFunctionName(name))) return undefined;
-  const isAlias = namespaces.aliases.includes(namespace) && !isUsable(namespace, namespaces);
-  return `${isAlias ? namespaces.defaultNamespace : namespace}:${name}`;
+  return `${realNamespace(namespace, namespaces)}:${name}`;
 }
 
 /** Whether a permission covers a function of the audience; of `namespace:*`, whether it may cover any. */

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from "../../../api/host-grammar.ts";
+import { hasClusterKeys } from "../../../api/iam/cluster-keys.ts";
 import { bareHost, portOf, type CallbackPolicy } from "../../callbacks/callback-policy.ts";
 import type { TrustedIssuer } from "../rule-set.ts";
 
@@ -13,9 +14,6 @@ export type IssuerReach =
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "allowed"; readonly addresses: CallbackPolicy };
 
-/** Name of a cluster's API server, for whoever runs in it. */
-const clusterHost = "kubernetes.default.svc";
-
 /** Where reading the keys of an issuer begins (`iam.md` §5). */
 export function firstDocumentOf(issuer: IssuerAddresses): IssuerDocument {
   const base = (issuer.internal ?? issuer.iss).replace(/\/+$/, "");
@@ -26,8 +24,7 @@ export function firstDocumentOf(issuer: IssuerAddresses): IssuerDocument {
 
 /** Whether its keys are those of the API server of the cluster that this process runs in. */
 export function isClusterIssuer({ internal }: IssuerAddresses): boolean {
-  const url = urlOf(internal);
-  return url?.protocol === "https:" && url.hostname === clusterHost;
+  return hasClusterKeys(internal);
 }
 
 /** Whether something of an issuer may be fetched from `url`, by the text of both; addresses are judged on connecting. */

@@ -5,6 +5,8 @@ import { newSecret, sessionKey } from "./session-secret.ts";
 
 /** Longest time for which sessions go on although nobody knows whether they were ended, milliseconds. */
 const longestAway = 300_000;
+/** Most sessions that one request ends: a page of this host may set very many cookies, and each costs the broker. */
+const maxEnded = 4;
 
 /** A session that was just opened, and its holder's secret, which is kept nowhere else. */
 export interface OpenedSession {
@@ -92,6 +94,18 @@ export class SessionTable {
     }
     const session = known ?? (await this.#store.get(key));
     return session === undefined || session.expiresAt <= this.#now() ? undefined : session;
+  }
+
+  /** Those of the secrets that one request may end: at most 4, of sessions that this gateway knows before others. */
+  endable(secrets: readonly string[]): readonly string[] {
+    const ranked = [...new Set(secrets)].flatMap((secret) => {
+      const key = sessionKey(secret);
+      return key === undefined ? [] : [{ secret, isKnown: this.#known.has(key) }];
+    });
+    return ranked
+      .toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown))
+      .slice(0, maxEnded)
+      .map(({ secret }) => secret);
   }
 
   /**

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { credentialFile } from "../../../api/names.ts";
 import { followFiles, textIfThere } from "../../../process/files/follow-files.ts";
 import { readKeyPair, unusableKey, type PublishedKey } from "./key-pair.ts";
+import { sealingSecret, type SealingSecrets } from "./sealing-secrets.ts";
 
 /** The platform's keys at one time. */
 export interface KeyRing {
@@ -12,6 +13,8 @@ export interface KeyRing {
   /** By kid; tokens of all of them are valid. The same map until a key changes. */
   readonly verifying: ReadonlyMap<string, KeyObject>;
   readonly published: readonly PublishedKey[];
+  /** Derived when the keys are read; the one that seals follows from the key that signs. */
+  readonly sealing: SealingSecrets;
 }
 
 /** The keys of the files at one time: until a new key has spread to all gateways, and from then on. */
@@ -30,10 +33,10 @@ const unsureTime = 600_000;
  * The returned function reads them again when a file has changed, at most once a second, and keeps the ones it has if
  * that fails.
  *
- * The other gateways may not know a new key yet. If the previous file holds a private key, that one signs until this
- * process has known the new one for 2 minutes, unless the rotation was long before it started, by
- * `issuer-key-rotated` or else the time of the new key's file: what the key before signs ends when that key is dropped. If the previous file holds a public key, the new one
- * signs at once.
+ * The other gateways may not know a new key yet. If the previous file holds a private key, that one signs and seals
+ * until this process has known the new one for 2 minutes, unless the rotation was long before it started, by
+ * `issuer-key-rotated` or else the time of the new key's file: what the key before signs ends when that key is dropped.
+ * If the previous file holds a public key, the new one signs and seals at once.
  * @throws PlatformError `internal_error` when the key is missing or unusable at the start
  */
 export function openKeyFiles(directory: string, now: () => number = Date.now): () => KeyRing {
@@ -60,7 +63,7 @@ export function openKeyFiles(directory: string, now: () => number = Date.now): (
   );
   return () => {
     const { spreading, spread } = rings();
-    return Math.abs(now() - knownSince) < spreadTime ? spreading : spread;
+    return spreading !== spread && Math.abs(now() - knownSince) < spreadTime ? spreading : spread;
   };
 }
 
@@ -71,12 +74,20 @@ function readRings(currentFile: string, previousFile: string): KeyRings {
   const { kid } = current.published;
   const previous = readKeyPair(previousFile);
   const pairs = previous === undefined || previous.published.kid === kid ? [current] : [current, previous];
+  const seal = sealingSecret(current.privateKey);
   const spread: KeyRing = {
     signing: { kid, key: current.privateKey },
     verifying: new Map(pairs.map(({ published, publicKey }) => [published.kid, publicKey])),
     published: pairs.map(({ published }) => published),
+    sealing: { seal, open: [seal] },
   };
   const older = pairs[1];
   if (older?.privateKey === undefined) return { spreading: spread, spread };
-  return { spreading: { ...spread, signing: { kid: older.published.kid, key: older.privateKey } }, spread };
+  const olderSeal = sealingSecret(older.privateKey);
+  const open = [seal, olderSeal];
+  const signing = { kid: older.published.kid, key: older.privateKey };
+  return {
+    spreading: { ...spread, signing, sealing: { seal: olderSeal, open } },
+    spread: { ...spread, sealing: { seal, open } },
+  };
 }

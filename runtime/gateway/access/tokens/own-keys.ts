@@ -6,6 +6,7 @@ import type { Claims } from "../../../core/access/claims.ts";
 import { openKeyFiles } from "./key-files.ts";
 import type { PublishedKey } from "./key-pair.ts";
 import { ownTokenReader, ownTokenType } from "./own-token-reader.ts";
+import type { SealingSecrets } from "./sealing-secrets.ts";
 import type { OwnToken, TokenReader } from "./token-reader.ts";
 import { workloadReader, type WorkloadReader } from "./workload-reader.ts";
 
@@ -23,6 +24,8 @@ export interface OwnKeys {
   keySet(): { readonly keys: readonly PublishedKey[] };
   /** A token of these claims, which the platform's own names are added to. */
   sign(kind: OwnToken["kind"], claims: Claims, times: TokenTimes): Promise<string>;
+  /** Encrypts what browsers keep for the gateways of this platform. */
+  sealing(): SealingSecrets;
   readonly reader: TokenReader;
   /** Absent where functions have no workload tokens of ours. */
   readonly workloads?: WorkloadReader | undefined;
@@ -57,6 +60,7 @@ export function openOwnKeys({ directory, issuer, workloadKey, now = Date.now }: 
         .setJti(randomUUID())
         .sign(key);
     },
+    sealing: () => keys().sealing,
     reader: ownTokenReader(keys, issuer, now),
     workloads: workloadKey && workloadReader(workloadKey, issuer),
   };

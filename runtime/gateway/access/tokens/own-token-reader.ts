@@ -25,18 +25,17 @@ export function ownTokenReader(keys: () => KeyRing, issuer: string, now: () => n
     const verdict = await verifyToken(token, key, { alg, issuer, audiences: [issuer], now: now() });
     if (verdict.kind === "invalid") return undefined;
     const own = ownToken(kind, verdict.claims);
-    if (own !== undefined && own.expiresAt > now()) verified.keep(digest, own, verifying);
+    if (own !== undefined && own.expiresAt > now()) verified.keep(digest, own, token.length, verifying);
     return own;
   };
 
   return {
-    known: (token) =>
-      token.length > longestToken ? undefined : verified.find(digestOf(token), keys().verifying, now()),
     read(token) {
-      if (token.length > longestToken) return Promise.resolve(undefined);
+      if (token.length > longestToken) return undefined;
       const digest = digestOf(token);
+      // Expiry and keys are looked at each time, so that what was verified once is not valid for ever.
       const found = verified.find(digest, keys().verifying, now());
-      if (found !== undefined) return Promise.resolve(found);
+      if (found !== undefined) return found;
       const begun = reading.get(digest);
       if (begun !== undefined) return begun;
       const begins = verify(token, digest).finally(() => reading.delete(digest));

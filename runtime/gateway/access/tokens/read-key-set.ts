@@ -1,28 +1,58 @@
 import { firstDocumentOf, type IssuerAddresses } from "../../../core/access/tokens/issuer-addresses.ts";
-import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
+import { IssuerUnavailableError, type IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
 import { importUsableKeys, type UsableKey } from "./usable-keys.ts";
+
+/** What an issuer describes itself as (OpenID Connect Discovery), with members that nobody has checked. */
+export type IssuerDescription = { readonly issuer: string };
+
+/** What an issuer publishes is not what it should be. */
+export class IssuerDocumentError extends Error {
+  override readonly name = "IssuerDocumentError";
+  /** What is wrong with it, as in `it is not JSON`. */
+  readonly why: string;
+
+  /** `failure` is as in `Cannot read "https://issuer.example/keys"`. */
+  constructor(failure: string, why: string, options?: ErrorOptions) {
+    super(`${failure}: ${why}`, options);
+    this.why = why;
+  }
+}
 
 /**
  * The keys that an issuer publishes now, as far as they are usable: there may be none.
- * @throws Error when they cannot be read, or are no set of keys
+ * @throws IssuerUnavailableError, or IssuerDocumentError when they are no set of keys
  */
 export async function readKeySet(issuer: IssuerAddresses, documents: IssuerDocuments): Promise<readonly UsableKey[]> {
   const first = firstDocumentOf(issuer);
   const url = first.kind === "keys" ? first.url : await keysAddress(issuer, first.url, documents);
   const { keys } = await readObject(issuer, url, documents);
-  if (!Array.isArray(keys) || keys.length === 0) throw new Error(`Cannot read keys from "${url}": it has none`);
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new IssuerDocumentError(`Cannot read keys from "${url}"`, "it has none");
+  }
   return importUsableKeys(keys);
 }
 
-/** The address of the keys in the issuer's description, which must be that of this issuer. */
-async function keysAddress(issuer: IssuerAddresses, url: string, documents: IssuerDocuments): Promise<string> {
-  const { issuer: named, jwks_uri: address } = await readObject(issuer, url, documents);
+/**
+ * The description of an issuer at `url`, which must be its own.
+ * @throws IssuerUnavailableError, or IssuerDocumentError when it is none, or that of another issuer
+ */
+export async function readIssuerDescription(
+  issuer: IssuerAddresses,
+  url: string,
+  documents: IssuerDocuments,
+): Promise<IssuerDescription> {
+  const { issuer: named, ...others } = await readObject(issuer, url, documents);
   // One that is read by its internal address may call itself by that.
   if (named !== issuer.iss && named !== issuer.internal) {
-    throw new Error(`Cannot use "${url}": it describes another issuer than "${issuer.iss}"`);
+    throw new IssuerDocumentError(`Cannot use "${url}"`, `it describes another issuer than "${issuer.iss}"`);
   }
-  if (typeof address !== "string") throw new Error(`Cannot read "${url}": it has no jwks_uri`);
-  return address;
+  return { ...others, issuer: issuer.iss };
+}
+
+async function keysAddress(issuer: IssuerAddresses, url: string, documents: IssuerDocuments): Promise<string> {
+  const description = await readIssuerDescription(issuer, url, documents);
+  if ("jwks_uri" in description && typeof description.jwks_uri === "string") return description.jwks_uri;
+  throw new IssuerDocumentError(`Cannot read "${url}"`, "it has no jwks_uri");
 }
 
 /** A JSON object, whatever type it is served with. */
@@ -31,14 +61,17 @@ async function readObject(
   url: string,
   documents: IssuerDocuments,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const failure = `Cannot read "${url}"`;
   const response = await documents.fetchFromIssuer(issuer, url, { headers: { accept: "application/json" } });
-  if (response.status !== 200) throw new Error(`Cannot read "${url}": expected status 200, got ${response.status}`);
+  if (response.status !== 200) {
+    throw new IssuerUnavailableError(`${failure}: expected status 200, got ${response.status}`);
+  }
   let value: unknown;
   try {
     value = await response.json();
   } catch (cause) {
-    throw new Error(`Cannot read "${url}": it is not JSON`, { cause });
+    throw new IssuerDocumentError(failure, "it is not JSON", { cause });
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new Error(`Cannot read "${url}": expected an object`);
+  throw new IssuerDocumentError(failure, "expected an object");
 }

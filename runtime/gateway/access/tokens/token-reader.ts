@@ -13,8 +13,9 @@ export interface OwnToken {
 
 /** Verifies tokens of this platform. */
 export interface TokenReader {
-  /** A token that was verified before and counts still: without waiting, for the fast path of calls. */
-  known(token: string): OwnToken | undefined;
-  /** Verifies a token; undefined when it is not a valid one of this platform, whatever the reason. */
-  read(token: string): Promise<OwnToken | undefined>;
+  /**
+   * The token, undefined when it is not a valid one of this platform, whatever the reason; a promise unless it was
+   * verified before and counts still.
+   */
+  read(token: string): OwnToken | undefined | Promise<OwnToken | undefined>;
 }

@@ -15,7 +15,8 @@ import {
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { TrustedIssuer } from "../../../core/access/rule-set.ts";
 import { firstDocumentOf } from "../../../core/access/tokens/issuer-addresses.ts";
-import { IssuerUnavailableError, type IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
+import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
+import { IssuerDocumentError, readIssuerDescription } from "../../access/tokens/read-key-set.ts";
 import { IssuerFault } from "./login-refused.ts";
 
 /** An issuer that people sign in at. */
@@ -25,6 +26,8 @@ export type LoginIssuer = TrustedIssuer & { readonly login: NonNullable<TrustedI
 const secretDirectory = "iam-clients";
 /** Milliseconds after which an issuer is asked for its addresses again. */
 const keptFor = 300_000;
+/** Milliseconds after which it is asked again when that failed. */
+const failureKeptFor = 5_000;
 
 export interface IssuerClientParts {
   readonly documents: IssuerDocuments;
@@ -33,30 +36,48 @@ export interface IssuerClientParts {
   readonly now: () => number;
 }
 
+/** A client that is read, was read, or could not be. */
+interface KnownClient {
+  readonly client: Promise<Configuration>;
+  readonly since: number;
+  /** Milliseconds. */
+  readonly keptFor: number;
+}
+
 /** The platform as a client of its issuers. */
 export class IssuerClients {
   readonly #parts: IssuerClientParts;
   /** By everything that the administrator wrote about the issuer. */
-  readonly #clients = new Map<string, { readonly until: number; readonly client: Configuration }>();
+  readonly #clients = new Map<string, KnownClient>();
 
   constructor(parts: IssuerClientParts) {
     this.#parts = parts;
   }
 
   /**
-   * The client at an issuer.
+   * The client at an issuer. Sign-ins at the same time share one read, and for some seconds its failure.
    * @throws IssuerUnavailableError, or an Error when the issuer describes something else
    */
   async of(issuer: LoginIssuer): Promise<Configuration> {
     const { iss, internal, login } = issuer;
     const key = JSON.stringify([iss, internal, login]);
-    const now = this.#parts.now();
     const found = this.#clients.get(key);
-    if (found !== undefined && found.until > now) return found.client;
-    const client = await this.#make(issuer);
-    for (const [other, { until }] of this.#clients) if (until <= now) this.#clients.delete(other);
-    this.#clients.set(key, { until: now + keptFor, client });
+    if (found !== undefined && this.#isKept(found)) return found.client;
+    for (const [other, known] of this.#clients) if (!this.#isKept(known)) this.#clients.delete(other);
+    const client = this.#make(issuer);
+    const keep = (length: number): void =>
+      void this.#clients.set(key, { client, since: this.#parts.now(), keptFor: length });
+    keep(Number.POSITIVE_INFINITY);
+    client.then(
+      () => keep(keptFor),
+      () => keep(failureKeptFor),
+    );
     return client;
+  }
+
+  /** Absolute: a clock that was set back must not keep old addresses. */
+  #isKept({ since, keptFor: length }: KnownClient): boolean {
+    return Math.abs(this.#parts.now() - since) < length;
   }
 
   async #make(issuer: LoginIssuer): Promise<Configuration> {
@@ -88,19 +109,12 @@ function authenticationOf(server: ServerMetadata, secret: string | undefined): C
 async function descriptionOf(issuer: LoginIssuer, documents: IssuerDocuments): Promise<ServerMetadata> {
   const { kind, url } = firstDocumentOf(issuer);
   if (kind === "keys") throw new IssuerFault("it has no page to sign in at");
-  const response = await documents.fetchFromIssuer(issuer, url, { headers: { accept: "application/json" } });
-  if (response.status !== 200) {
-    throw new IssuerUnavailableError(`Cannot read "${url}": expected status 200, got ${response.status}`);
+  try {
+    return { ...(await readIssuerDescription(issuer, url, documents)) };
+  } catch (cause) {
+    if (!(cause instanceof IssuerDocumentError)) throw cause;
+    throw new IssuerFault(`its description cannot be used: ${cause.why}`, { cause });
   }
-  const found: unknown = await response.json().catch(() => undefined);
-  if (typeof found !== "object" || found === null || !("issuer" in found)) {
-    throw new IssuerFault(`"${url}" describes no issuer`);
-  }
-  // One that is read by its internal address may call itself by that.
-  if (found.issuer !== issuer.iss && found.issuer !== issuer.internal) {
-    throw new IssuerFault(`"${url}" describes another issuer than "${issuer.iss}"`);
-  }
-  return { ...found, issuer: issuer.iss };
 }
 
 async function secretOf(path: string): Promise<string> {

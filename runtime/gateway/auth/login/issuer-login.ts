@@ -44,7 +44,7 @@ export class IssuerLogin {
     const { documents, directory, tokens } = parts;
     this.#parts = parts;
     this.#clients = new IssuerClients({ documents, directory, now: tokens.now });
-    this.#states = loginStates(directory);
+    this.#states = loginStates(tokens.keys);
   }
 
   /**

@@ -1,10 +1,6 @@
-import { hkdfSync } from "node:crypto";
-import { join } from "node:path";
-
 import { EncryptJWT, errors, jwtDecrypt } from "jose";
 
-import { credentialFile } from "../../../api/names.ts";
-import { readKeyPair } from "../../access/tokens/key-pair.ts";
+import type { OwnKeys } from "../../access/tokens/own-keys.ts";
 
 /** What a browser keeps while someone signs in at an issuer. */
 export interface LoginState {
@@ -30,28 +26,19 @@ export interface LoginStates {
 
 const names = ["issuer", "state", "nonce", "verifier", "to"] as const;
 
-/** Login states under keys that follow from those for tokens below `directory`, which all gateways share. */
-export function loginStates(directory: string): LoginStates {
-  const keys = (): Uint8Array[] =>
-    [credentialFile.issuerKey, credentialFile.previousIssuerKey].flatMap((name) => {
-      const privateKey = readKeyPair(join(directory, name))?.privateKey;
-      if (privateKey === undefined) return [];
-      const secret = privateKey.export({ format: "der", type: "pkcs8" });
-      return [new Uint8Array(hkdfSync("sha256", secret, "", "weir login state", 32))];
-    });
+/** Login states under secrets that follow from the keys for tokens, which all gateways share. */
+export function loginStates(keys: Pick<OwnKeys, "sealing">): LoginStates {
   return {
     async seal(state, now) {
-      const [key] = keys();
-      if (key === undefined) throw new Error(`there is no private key in "${directory}"`);
       const seconds = Math.floor(now / 1_000);
       return new EncryptJWT({ ...state })
         .setProtectedHeader({ alg: "dir", enc: "A256GCM", typ: "weir-login+jwt" })
         .setExpirationTime(seconds + loginSeconds)
-        .encrypt(key);
+        .encrypt(keys.sealing().seal);
     },
     async open(text, now) {
-      for (const key of keys()) {
-        const claims = await decrypted(text, key, now);
+      for (const secret of keys.sealing().open) {
+        const claims = await decrypted(text, secret, now);
         if (claims !== undefined) return stateIn(claims);
       }
       return undefined;
@@ -61,11 +48,11 @@ export function loginStates(directory: string): LoginStates {
 
 async function decrypted(
   text: string,
-  key: Uint8Array,
+  secret: Uint8Array,
   now: number,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
-    const { payload } = await jwtDecrypt(text, key, {
+    const { payload } = await jwtDecrypt(text, secret, {
       keyManagementAlgorithms: ["dir"],
       contentEncryptionAlgorithms: ["A256GCM"],
       requiredClaims: ["exp"],

@@ -5,8 +5,8 @@ import { grantsOf } from "../../../core/access/grants.ts";
 import { permitted, type Principal } from "../../../core/access/principal.ts";
 import { noRules } from "../../../core/access/rule-set.ts";
 import { functionScopeIn, withinScope } from "../../../core/access/tokens/function-scope.ts";
+import { realNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { invokeAction } from "../../access/function-callers.ts";
-import { realNamespace } from "../named-resource.ts";
 import { route, type RouteParts } from "../route.ts";
 
 const whoAmI = route(
@@ -76,9 +76,9 @@ async function decisionOn(
   return permitted(sender, request);
 }
 
-async function ofToken(token: string, request: AccessRequest, { holders }: RouteParts): Promise<AccessDecision> {
-  const own = await holders?.read(token);
-  if (own === undefined || holders === undefined) {
+async function ofToken(token: string, request: AccessRequest, { tokens }: RouteParts): Promise<AccessDecision> {
+  const own = await tokens?.holders.read(token);
+  if (own === undefined || tokens === undefined) {
     throw new PlatformError(
       "validation_failed",
       "Cannot simulate a decision: the token is no valid one of this platform",
@@ -89,7 +89,7 @@ async function ofToken(token: string, request: AccessRequest, { holders }: Route
   if (own.kind === "function") {
     if (request.action !== invokeAction || scope === undefined || !withinScope(scope, request.resource)) return denied;
   }
-  return permitted(holders.holderOf(own), request);
+  return permitted(tokens.holders.holderOf(own), request);
 }
 
 function realResource(resource: string, { namespaces }: RouteParts): string {

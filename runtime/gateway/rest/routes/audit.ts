@@ -8,7 +8,6 @@ import { quote } from "../../../core/quote.ts";
 import { parseLogQuery } from "../../../core/replicas/log-query.ts";
 import { lastMomentOf } from "../../calls/last-moment.ts";
 import { failedExchange } from "../../error-handler.ts";
-import { LogStreams } from "../log-streams.ts";
 import { route } from "../route.ts";
 
 const AuditParameters = Type.Object({
@@ -44,29 +43,27 @@ export const auditRoute = route(
     head: false,
     trial: { commands: 'curl -u admin:$P "$G/system/audit?action=Function:*"', shows: "…" },
   },
-  ({ audit, logHeartbeatPeriod, errors }, app) => {
-    const streams = new LogStreams({ heartbeat: logHeartbeatPeriod, checkEvery: 2_000 });
-    app.addHook("preClose", async () => streams.close());
-
-    return async ({ query, principal, request, reply }) => {
+  ({ audit, logStreams, errors }) =>
+    async ({ query, principal, request, reply }) => {
       const asked = parseAuditQuery(query);
       if (audit === undefined) throw new PlatformError("not_built", "Cannot read the audit: this gateway keeps none");
-      const leaving = new AbortController();
-      const records = await audit.read(asked, leaving.signal);
+      using stream = logStreams.begin();
+      const records = await audit.read(asked, stream.signal);
       reply.header("content-type", "application/x-ndjson");
       const headers = Object.fromEntries(
         Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
       );
-      const read = (signal: AbortSignal) => {
-        signal.addEventListener("abort", () => leaving.abort());
-        return records;
-      };
       reply.hijack();
-      await streams
-        .send(reply.raw, headers, read, async () => true, lastMomentOf(principal))
+      await stream
+        .send(
+          reply.raw,
+          headers,
+          () => records,
+          async () => true,
+          lastMomentOf(principal),
+        )
         .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
-    };
-  },
+    },
 );
 
 function parseAuditQuery(query: {

@@ -10,7 +10,6 @@ import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
 import { failedExchange } from "../../error-handler.ts";
 import { lastMomentOf } from "../../calls/last-moment.ts";
-import { LogStreams } from "../log-streams.ts";
 import { functionResource } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
@@ -63,15 +62,13 @@ export const logRoute = route(
     head: false,
     trial: { commands: 'curl -u admin:$P "$G/system/logs?name=echo&tail=20"', shows: "…" },
   },
-  ({ functions, logs, namespaces, logHeartbeatPeriod, errors }, app) => {
-    const streams = new LogStreams({ heartbeat: logHeartbeatPeriod, checkEvery: 2_000 });
-    app.addHook("preClose", async () => streams.close());
-
-    return async ({ query, principal, request, reply }) => {
+  ({ functions, logs, namespaces, logStreams, errors }) =>
+    async ({ query, principal, request, reply }) => {
       const name = functionNameOf(query.name);
       const selection = parseLogQuery(query);
       const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
       const ref = { namespace, name };
+      using stream = logStreams.begin();
       if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
       if (logs === undefined) throw new PlatformError("not_built", "Cannot read logs: this provider keeps none");
 
@@ -82,11 +79,10 @@ export const logRoute = route(
       const read = (signal: AbortSignal) => logs.read({ ...selection, ...ref }, signal);
       const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
       reply.hijack();
-      await streams
+      await stream
         .send(reply.raw, headers, read, isThere, lastMomentOf(principal))
         .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
-    };
-  },
+    },
 );
 
 function functionNameOf(name: string | undefined): string {

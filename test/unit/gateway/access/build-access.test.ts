@@ -100,6 +100,16 @@ describe("buildAccess()", () => {
     await access.close();
   });
 
+  test("finds a holder in one place for calls and for /system", async () => {
+    const access = build(new MemoryAccessRules(...Object.values(manifests)));
+    await access.watch();
+    const authorization = await tokenOf("api");
+    const token = await access.admission.readToken?.(authorization);
+    if (token === undefined) throw new Error("the token is not valid");
+    const caller = access.admission.authorise({ authorization, token, client: "" }, pay);
+    expect(access.tokens?.holders.holderOf(token)).toBe(caller);
+  });
+
   test("rejects when the rules cannot be read at all", async () => {
     const refusal = new PlatformError("internal_error", "Cannot read rules: others may write them");
     await expect(build({ watch: () => Promise.reject(refusal) }).watch()).rejects.toBe(refusal);

@@ -62,4 +62,31 @@ describe("principalHeaders()", () => {
     );
     expect(() => principalHeaders(holder("x".repeat(4_096)), undefined, ref)).toThrow("more than 4096");
   });
+
+  test("are made once for a caller and a list of claims", () => {
+    const [alice, bob] = [holder("alice", { a: 1, b: 2 }), holder("bob", { a: 1, b: 2 })];
+    const [asked, others] = [["a"], ["b"]];
+    const told = [undefined, asked, others].map((claims) => principalHeaders(alice, claims, ref));
+    expect(new Set(told.map((headers) => headers.join())).size).toBe(3);
+    for (const [index, claims] of [undefined, asked, others].entries()) {
+      expect(principalHeaders(alice, claims, { namespace: "dev", name: "shop" })).toBe(told[index]);
+      expect(principalHeaders(bob, claims, ref)[1]).toBe("fed:bob");
+    }
+    // A function that is deployed anew has another list.
+    expect(principalHeaders(alice, ["a"], ref)).not.toBe(told[1]);
+  });
+
+  test("that are kept for one caller take 4 KiB at most, and are of 8 lists at most", () => {
+    const lists = Array.from({ length: 9 }, (_, index) => [`c${index}`]);
+    const first = (caller: ReturnType<typeof holder>, used: number) => {
+      const told = lists.slice(0, used).map((claims) => principalHeaders(caller, claims, ref));
+      return principalHeaders(caller, lists[0], ref) === told[0];
+    };
+    const claims = (length: number) => Object.fromEntries(lists.flat().map((name) => [name, "x".repeat(length)]));
+    expect(first(holder("alice", claims(1)), 8)).toBe(true);
+    expect(first(holder("alice", claims(1)), 9)).toBe(false);
+    // About 1.4 KiB each.
+    expect(first(holder("alice", claims(1_000)), 2)).toBe(true);
+    expect(first(holder("alice", claims(1_000)), 3)).toBe(false);
+  });
 });

@@ -84,6 +84,12 @@ async function reconciled(): Promise<object> {
   return object.data ?? {};
 }
 
+/** How often the Secret with all copies was read since the last call. */
+function readsOfCopies(): number {
+  const path = `/api/v1/namespaces/${platformNamespace}/secrets/callback-secrets`;
+  return api.requests.splice(0).filter((request) => request.method === "GET" && request.path === path).length;
+}
+
 const open = () => copies.open((key) => changed.push(key));
 const [one, two, other] = ["1", "2", "3"].map((each) => each.repeat(32)) as [string, string, string];
 
@@ -202,4 +208,55 @@ test("the Secret is not created: without it a copy fails, and only if there is s
     'Cannot copy a secret of callbacks to Secret "weir/callback-secrets": it does not exist',
   );
   expect(api.requests.map(({ method }) => method)).not.toContain("POST");
+});
+
+test("50 copies are read once in a round, together, and not at all for a change", async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `secret-${index}`);
+  const values = names.map((name, index) => write(name, String(index).padStart(32, "x")));
+  for (const name of names) deploy(`f-${name}`, name);
+  await open();
+  api.requests.length = 0;
+  const round = () => Promise.all([...copies.keys()].map((key) => copies.reconcile(key)));
+  await round();
+  expect(readsOfCopies()).toBe(1);
+  await round();
+  expect(readsOfCopies()).toBe(1);
+  const object = api.store.get("secrets", platformNamespace, "callback-secrets") as { readonly data?: object };
+  expect(object.data).toEqual(Object.fromEntries(names.map((name, index) => [file(name), values[index]])));
+  write("secret-7", two);
+  await copies.reconcile(file("secret-7"));
+  deploy("f-secret-8", "removed");
+  await copies.reconcile(file("secret-8"));
+  expect(readsOfCopies()).toBe(0);
+  const { length } = Object.keys(await reconciled());
+  expect(length).toBe(49);
+});
+
+test("what others change in the copies is found in the next round, and mended", async () => {
+  const [a, b] = [write("a", one), write("b", two)];
+  deploy("f", "a");
+  deploy("g", "b");
+  await open();
+  expect(await reconciled()).toEqual({ [file("a")]: a, [file("b")]: b });
+  put({ metadata: { namespace: platformNamespace, name: "callback-secrets" }, data: { [file("a")]: b, odd: b } });
+  await copies.reconcile("callback-secrets");
+  expect(changed.toSorted()).toEqual([file("a"), file("b")]);
+  for (const key of changed.splice(0)) await copies.reconcile(key);
+  expect(await reconciled()).toEqual({ [file("a")]: a, [file("b")]: b });
+});
+
+test("after a failed read or write the copies are read again", async () => {
+  const a = write("a", one);
+  deploy("f", "a");
+  await open();
+  for (const refused of ["GET", "PATCH"]) {
+    api.faults.refuse = ({ method, path }) =>
+      method === refused && path.endsWith("/callback-secrets") ? { status: 403 } : undefined;
+    await expect(copies.reconcile(file("a"))).rejects.toThrow();
+  }
+  api.faults.refuse = undefined;
+  readsOfCopies();
+  await copies.reconcile(file("a"));
+  expect(readsOfCopies()).toBe(1);
+  expect(await reconciled()).toEqual({ [file("a")]: a });
 });

@@ -65,4 +65,15 @@ describe("SessionTable", () => {
     store.away = 1;
     await expect(new SessionTable({ store, log }).find(secret)).rejects.toMatchObject({ code: "provider_unavailable" });
   });
+
+  test("of very many secrets a few may be ended, those of known sessions first", async () => {
+    const store = new MemorySessionStore();
+    const [here, elsewhere] = [new SessionTable({ store, log }), new SessionTable({ store, log })];
+    const { secret: own } = await here.open(admin);
+    const { secret: foreign } = await elsewhere.open(admin);
+    const junk = Array.from({ length: 200 }, (_, index) => `${index}`.padStart(43, "x"));
+    expect(here.endable([...junk, "", "short", own])).toEqual([own, ...junk.slice(0, 3)]);
+    expect(here.endable([foreign, own, own, foreign])).toEqual([own, foreign]);
+    expect(here.endable(["", "*", "short"])).toEqual([]);
+  });
 });

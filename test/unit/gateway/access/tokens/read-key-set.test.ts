@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { IssuerDocuments } from "../../../../../runtime/core/ports/issuer-documents.ts";
-import { readKeySet } from "../../../../../runtime/gateway/access/tokens/read-key-set.ts";
+import { IssuerUnavailableError, type IssuerDocuments } from "../../../../../runtime/core/ports/issuer-documents.ts";
+import {
+  IssuerDocumentError,
+  readIssuerDescription,
+  readKeySet,
+} from "../../../../../runtime/gateway/access/tokens/read-key-set.ts";
 import { tokenKey } from "../../../../support/token-keys.ts";
 
 const iss = "https://idp.example";
@@ -77,5 +81,16 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
     `Cannot read keys from "${published}": it has none`,
   ],
 ])("keys are not read from %s", async (_name, pages, sentence) => {
-  await expect(readKeySet(issuer, documents(pages))).rejects.toThrow(sentence);
+  const refusal: unknown = await readKeySet(issuer, documents(pages)).catch((err: unknown) => err);
+  expect(refusal).toBeInstanceOf(sentence.includes("status") ? IssuerUnavailableError : IssuerDocumentError);
+  expect((refusal as Error).message).toBe(sentence);
+});
+
+test("a description has its issuer's name, also where it says the internal address, and all its members", async () => {
+  const internal = "http://idp.auth.svc:8080";
+  const pages = documents({ [described]: { issuer: internal, token_endpoint: `${internal}/token` } });
+  expect(await readIssuerDescription({ iss, internal }, described, pages)).toEqual({
+    issuer: iss,
+    token_endpoint: `${internal}/token`,
+  });
 });

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { checkPlatform, readPlatform } from "../../../../../infra/manifests/read-platform.ts";
+import { acceptIamDocuments } from "../../../../../runtime/api/iam/accept-iam-documents.ts";
+import type { PolicySpec } from "../../../../../runtime/api/resources/iam-resources.ts";
 import { objectNamed, objectsOf } from "../../../../support/manifest-platform.ts";
+import { notEmpty } from "../../../../support/not-empty.ts";
 
 const issuer = { iss: "https://issuer.example.com", aud: ["weir"] };
 const policy = { statement: [{ sid: "a", effect: "Allow", action: ["Function:*"], resource: ["dev:*"] }] };
@@ -67,22 +70,34 @@ describe("what is wrong is refused, each with key, value and rule", () => {
     ]);
   });
 
-  test("as a fault of one object beside another", () => {
+  test("as a fault of one object beside another, by the rule of a running platform", () => {
     const corp = { ...issuer, login: { clientId: "weir", clientSecretName: "crop" } };
-    expect(
-      problemsOf({
-        issuers: { corp, twin: issuer },
-        policies: { deploy: policy },
-        roles: { ci: { ...role, policy: ["deploy", "deplay", "x"] } },
-        clientSecrets: { corp: "secret" },
-      }),
-    ).toEqual([
+    const wrong = {
+      issuers: {
+        corp,
+        twin: issuer,
+        github: { ...issuer, iss: "https://token.actions.githubusercontent.com" },
+      },
+      policies: { deploy: policy },
+      roles: { ci: { ...role, policy: ["deploy", "deplay", "x"] } },
+    };
+    const found = problemsOf({ ...wrong, clientSecrets: { corp: "secret" } });
+    expect(found).toEqual([
       'iam.issuers.corp.login.clientSecretName: expected a name of iam.clientSecrets, got "crop"; did you mean "corp"?',
-      'iam.issuers.twin.iss: expected another than that of "corp", got "https://issuer.example.com"',
-      'iam.roles.ci.policy: expected names of iam.policies, got "deplay"; did you mean "deploy"?',
-      'iam.roles.ci.policy: expected names of iam.policies, got "x"',
-      "iam.roles.ci: expected jwt:iss in principal or condition, as there are 2 issuers, got none",
+      'iam.issuers.twin: it is left out: JwtIssuer "corp" has the same iss',
+      'iam.roles.ci: it names Policy "deplay", which does not exist, and grants the others only',
+      'iam.roles.ci: it names Policy "x", which does not exist, and grants the others only',
+      "iam.roles.ci: it names no jwt:iss although there are 2 JwtIssuers: subjects of all of them match it",
     ]);
+    const documents = [
+      ...Object.entries(wrong.issuers).map(([name, spec]) => ({ kind: "JwtIssuer" as const, name, spec })),
+      { kind: "Role" as const, name: "ci", spec: wrong.roles.ci },
+      { kind: "Policy" as const, name: "deploy", spec: policy as PolicySpec },
+    ];
+    const { faults } = acceptIamDocuments(documents);
+    expect(found.slice(1).map((problem) => problem.replace(/^[^:]+: /, ""))).toEqual(
+      notEmpty(faults, "fault").map(({ sentence }) => sentence),
+    );
   });
 
   test("with several issuers, a role says whose subjects it means, in principal or condition", () => {
