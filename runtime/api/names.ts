@@ -65,6 +65,8 @@ export const annotation = {
   callbackSecret: "callback.secret",
   concurrencyMax: "concurrency.max",
   healthPath: "health.http.path",
+  historyBodies: "history.bodies",
+  historySync: "history.sync",
   profile: "profile",
   protocol: "protocol",
   queue: "queue",

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 
 import { drainTimeoutOf } from "../settings/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
+import { withScalingReports } from "../core/history/reports/scaling-report-store.ts";
 import { reportActivity } from "../core/scaling/activity-reporter.ts";
 import type { CallTimes } from "../core/calls/call-ttl.ts";
 import type { QueuedCall } from "../core/calls/call.ts";
@@ -16,12 +18,13 @@ import type { CallbackSender } from "../core/ports/callback-sender.ts";
 import type { DeadLetters } from "../core/ports/dead-letters.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { HistoryReports } from "../core/ports/history-reports.ts";
 import type { Invoker } from "../core/ports/invoker.ts";
+import type { RequestKeeper } from "../core/ports/kept-requests.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueCatalog, QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { QueueStates } from "../core/ports/queue-states.ts";
 import { Waker } from "../core/replicas/wake.ts";
-import { InvocationCounts } from "../process/metrics/invocation-counts.ts";
 import type { InvocationMetrics } from "../process/metrics/invocation-metrics.ts";
 import type { Log } from "../process/log.ts";
 import { buildQueueWorker } from "./build-queue-worker.ts";
@@ -29,8 +32,10 @@ import { openCallbackKeys } from "./callbacks/open-callback-keys.ts";
 import { CountedInvoker } from "./counted-invoker.ts";
 import { declaredQueue } from "./declared-queue.ts";
 import { LoggedInvoker } from "./logged-invoker.ts";
+import { buildRunReports } from "./run-reports.ts";
 import type { QueueWorkerSettings } from "./settings.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
+import { workerName } from "./worker-name.ts";
 
 /** Milliseconds. */
 const declarationWait = { within: 30_000, every: 250 };
@@ -44,8 +49,11 @@ export interface QueueWorkerSources {
   readonly openLedger: (times: CallTimes) => CallLedger;
   readonly signals: CallSignals;
   readonly activity: Activity;
+  /** Absent: nobody keeps a history. */
+  readonly reports?: HistoryReports | undefined;
   readonly callbacks: CallbackQueue;
   readonly deadLetters: DeadLetters;
+  readonly requests: RequestKeeper;
   readonly states: QueueStates;
   readonly leases: Leases;
   readonly openDeliveries: (queue: QueueDeclaration) => DeliverySource<QueuedCall>;
@@ -92,8 +100,10 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const callbackAckWait = queues.find(({ name }) => name === defaultQueue)?.ackWait ?? queue.ackWait;
   const table = new FunctionTable({ defaultNamespace: settings.functionNamespace, aliases: [] });
   if (sources.onGone !== undefined) table.onGone(sources.onGone);
+  const reports = settings.history ? sources.reports : undefined;
+  const source = `queue-worker-${randomUUID()}`;
   const waker = new Waker({
-    functions: sources.functions,
+    functions: withScalingReports(sources.functions, reports),
     table,
     wakeTimeout: settings.wakeTimeout,
     maxWaitingCallers: settings.maxWaitingCallers,
@@ -101,7 +111,10 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   });
   const logged = new LoggedInvoker(sources.invoker, sources.log, settings.writeDebug);
   const invoker = new CountedInvoker(logged);
-  const runCounts = sources.runsThrough === undefined ? new InvocationCounts() : undefined;
+  const { states } = sources;
+  const counting = sources.runsThrough === undefined;
+  const runReports = buildRunReports({ reports, source, queue: queue.name, states, table, counting });
+  const runCounts = runReports.counts;
   table.onRemoved(({ key }) => {
     invoker.forget(key);
     runCounts?.forget(key);
@@ -109,6 +122,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
   const times = { callMaxAge: settings.callMaxAge, callRecordTtl: settings.callRecordTtl, ackWait: queue.ackWait };
   const worker = buildQueueWorker({
     ...sources,
+    worker: workerName(hostname(), process.pid),
     callbackKeys,
     queue,
     timeoutMax: settings.timeoutMax,
@@ -129,16 +143,18 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
       maxWait: settings.callbackMaxWait,
       window: settings.callbackWindow,
     },
+    requestTtl: settings.history ? settings.historyBodies : undefined,
     resultLimit: settings.asyncMaxBody,
   });
   const endFunctions = await sources.functions.watch(table.functionObserver);
   const endEndpoints = await sources.endpoints.watch(table.endpointsObserver);
   const endReports = reportActivity(
     sources.activity,
-    `queue-worker-${randomUUID()}`,
+    source,
     () => invoker.totals(),
     () => ({ queue: queue.name, slots: worker.slots, running: worker.running }),
   );
+  const endRunReports = runReports.open();
   const endFigures = sources.metrics.watch(queue.name, sources);
   const endCounts = runCounts && sources.invocations.show(runCounts);
   const running = worker.run();
@@ -154,6 +170,7 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
       endFigures();
       endCounts?.();
       endReports();
+      endRunReports();
       endEndpoints();
       endFunctions();
     },

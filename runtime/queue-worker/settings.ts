@@ -1,6 +1,7 @@
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
+import { historyBodySettings, historySwitch } from "../settings/history-settings.ts";
 import {
   brokerSettings,
   callTimeRules,
@@ -33,6 +34,8 @@ export const queueWorkerSettings = {
   ...queueSettings,
   ...wakeSettings,
   ...callbackSettings,
+  ...historySwitch,
+  ...historyBodySettings,
   queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from", rule: textRule.queue }),
   callbackMinWait: duration("callback_min_wait", {
     fallback: "500ms",

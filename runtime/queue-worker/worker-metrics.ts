@@ -11,6 +11,7 @@ export interface WorkerMetrics {
   readonly wait: Histogram<"queue_name">;
   readonly callbacks: Counter<"queue_name" | "outcome">;
   readonly deadLetters: Counter<"queue_name" | "reason">;
+  readonly droppedRequests: Counter<"queue_name">;
   /** From now on the figures of this queue are read at each scrape, until the returned function is called. */
   watch(queue: string, sources: WatchedQueue): () => void;
 }
@@ -112,6 +113,12 @@ export function buildWorkerMetrics(registry: Registry): WorkerMetrics {
       name: "queue_worker_dead_letters_total",
       help: "Calls and callbacks given up",
       labelNames: ["queue_name", "reason"],
+      registers,
+    }),
+    droppedRequests: new Counter({
+      name: "queue_worker_requests_dropped_total",
+      help: "Requests of ended calls that were to be kept for a replay, and could not be stored",
+      labelNames: queue,
       registers,
     }),
   };

@@ -12,6 +12,7 @@ import type { CallbackSender } from "../core/ports/callback-sender.ts";
 import type { DeadLetters } from "../core/ports/dead-letters.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
 import type { Invoker } from "../core/ports/invoker.ts";
+import type { RequestKeeper } from "../core/ports/kept-requests.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueDeclaration } from "../core/ports/queue-catalog.ts";
 import type { Waker } from "../core/replicas/wake.ts";
@@ -22,6 +23,8 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /** Everything a queue-worker works with. */
 export interface WorkerParts {
+  /** Names this process in the records of calls. */
+  readonly worker: string;
   readonly queue: QueueDeclaration;
   /** Upper limit of every function's timeout, milliseconds. */
   readonly timeoutMax: number;
@@ -43,6 +46,12 @@ export interface WorkerParts {
   /** The platform's private keys, the current one first; they sign callbacks of functions that name no secret. */
   readonly callbackKeys: () => readonly KeyObject[];
   readonly deadLetters: DeadLetters;
+  readonly requests: RequestKeeper;
+  /**
+   * How long requests of ended calls are kept whose functions do not say so, milliseconds; 0 = not at all. Undefined:
+   * nothing is kept, whatever functions say.
+   */
+  readonly requestTtl: number | undefined;
   /** Asked about functions that the table does not know. */
   readonly functions: Pick<FunctionStore, "get">;
   readonly table: FunctionTable;

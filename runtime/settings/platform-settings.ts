@@ -188,6 +188,14 @@ export const functionLimitSettings = {
   }),
 };
 
+/** Where the broker's servers report on themselves. */
+export const monitorSettings = {
+  natsMonitorUrl: monitorUrls("nats_monitor_url", {
+    about:
+      "Monitoring addresses of the broker's servers, where the queue-doctor sees that one cannot store, and the history since when the only one runs",
+  }),
+};
+
 /** Settings of leader-elected processes. */
 export const leaseSettings = {
   leaseTtl: duration("lease_ttl", {
@@ -259,6 +267,13 @@ export function clusterGatewayUrl(values: {
   readonly platformNamespace: string;
 }): string {
   return values.clusterGatewayUrl ?? `http://gateway.${values.platformNamespace}.svc.cluster.local.:8080`;
+}
+
+/** Issuer and audience of the tokens of a platform on a cluster: its address for clients outside, else the gateway's. */
+export function clusterTokenIssuer(
+  values: Parameters<typeof clusterGatewayUrl>[0] & { readonly publicUrl?: string | undefined },
+): string {
+  return values.publicUrl ?? clusterGatewayUrl(values);
 }
 
 /** Settings that only the `main.ts` of a separately started process reads; a host decides these values itself. */

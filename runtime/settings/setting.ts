@@ -146,6 +146,21 @@ export function optionalWhole(
   return { ...whole(name, options), optional: true };
 }
 
+/** A part of a whole, from 0 to 1. */
+export function share(name: string, options: Described): Setting<number> {
+  const limits = "0 to 1";
+  return {
+    name,
+    kind: "number",
+    limits,
+    ...options,
+    parse: (value) =>
+      /^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(value)
+        ? { value: Number(value) }
+        : { expected: `a number from ${limits}` },
+  };
+}
+
 /** A TCP port; 0 = any free one. */
 export function port(name: string, options: Described): Setting<number> {
   return { ...whole(name, { ...options, max: 65_535 }), kind: "port" };

@@ -23,10 +23,13 @@ export const natsUser = {
   provider: "provider",
   autoscaler: "autoscaler",
   doctor: "doctor",
+  history: "history",
   worker: (queue: string) => `worker-${queue}`,
 } as const;
 
 const api = "$JS.API";
+/** What processes report for the history. */
+const historyReport = { sync: "history.sync", rollup: "history.rollup", scaling: "history.scaling" } as const;
 const leaderBuckets: readonly string[] = ["calls", "queues"];
 
 /** All users, each with only the rights that its process needs. */
@@ -35,7 +38,7 @@ export function natsUsers(options: NatsUsersOptions): NatsUser[] {
   return [
     gatewayUser(oneMachine),
     ...queues.map((queue) => workerUser(queue, oneMachine)),
-    ...(oneMachine ? [providerUser()] : []),
+    ...(oneMachine ? [providerUser(), historyUser()] : []),
     autoscalerUser(oneMachine),
     doctorUser(),
   ];
@@ -51,13 +54,16 @@ function gatewayUser(oneMachine: boolean): NatsUser {
       "ctl.cancel",
       "ctl.ended",
       "activity.>",
+      ...Object.values(historyReport),
       `${api}.INFO`,
       `${api}.STREAM.INFO.*`,
       `${api}.CONSUMER.INFO.*.workers`,
       `${api}.STREAM.MSG.GET.DLQ`,
       `${api}.STREAM.MSG.DELETE.DLQ`,
+      `${api}.STREAM.MSG.DELETE.KV_requests`,
+      `${api}.STREAM.PURGE.KV_requests`,
       ...["change", "refusal"].flatMap((kind) => [`audit.${kind}`, `${api}.DIRECT.GET.audit_${kind}`]),
-      ...reads("calls", "results", "queues", "sessions"),
+      ...reads("calls", "results", "requests", "queues", "sessions"),
       ...watches("queues", "sessions"),
       ...(oneMachine
         ? [
@@ -84,9 +90,12 @@ function workerUser(queue: string, oneMachine: boolean): NatsUser {
       "dlq.*.*.callback",
       keys("calls"),
       keys("results"),
+      keys("requests"),
       `$KV.queues.lease.queue.${queue}`,
       "ctl.ended",
       "activity.>",
+      historyReport.rollup,
+      historyReport.scaling,
       ...reads("calls", "results", "queues"),
       ...watches("queues"),
       ...(oneMachine
@@ -109,6 +118,7 @@ function autoscalerUser(oneMachine: boolean): NatsUser {
   return user(natsUser.autoscaler, "as", {
     publish: [
       `${api}.STREAM.INFO.*`,
+      historyReport.scaling,
       ...(oneMachine
         ? [
             keys("functions"),
@@ -123,18 +133,22 @@ function autoscalerUser(oneMachine: boolean): NatsUser {
   });
 }
 
+function historyUser(): NatsUser {
+  return user(natsUser.history, "hs", {
+    publish: [
+      ...["CREATE", "MSG.NEXT", "DELETE"].map((call) => `${api}.CONSUMER.${call}.KV_calls.*`),
+      "$KV.queues.lease.process.history",
+      ...reads("calls", "queues", "namespaces"),
+      ...watches("namespaces"),
+    ],
+    subscribe: Object.values(historyReport),
+  });
+}
+
 function doctorUser(): NatsUser {
   return user(natsUser.doctor, "dr", {
     // `npm run backup` and `npm run restore` connect as this user, too: they read and write stream chunks.
-    publish: [
-      `${api}.>`,
-      "$JS.FC.>",
-      "$JS.SNAPSHOT.>",
-      keys("queues"),
-      keys("calls"),
-      keys("results"),
-      keys("sessions"),
-    ],
+    publish: [`${api}.>`, "$JS.FC.>", "$JS.SNAPSHOT.>", keys("queues"), keys("calls"), keys("results")],
     subscribe: ["$JS.EVENT.ADVISORY.>"],
   });
 }

@@ -27,11 +27,38 @@ export const CallRecordAttempt = Type.Object(
     status: Type.Optional(status("Status of the function's reply")),
     durationSeconds: Type.Optional(Type.Number({ minimum: 0, description: "How long it took", examples: [0.012] })),
     error: Type.Optional(Type.String({ description: "Why there was no reply" })),
+    worker: Type.Optional(
+      Type.String({ description: "Host name and process id of its queue-worker", examples: ["node-1:4711"] }),
+    ),
+    replica: Type.Optional(
+      Type.String({ description: "The replica that it was sent to", examples: ["127.0.0.1:40123"] }),
+    ),
+    coldStartSeconds: Type.Optional(
+      Type.Number({ minimum: 0, description: "How long it waited for a replica to start", examples: [1.4] }),
+    ),
   },
   {
     title: "CallAttempt",
     description: "One run of the call",
     examples: [{ number: 1, startedAt: "2026-01-31T12:00:00.020Z", error: 'Cannot reach function "hello"' }],
+  },
+);
+
+/** One attempt to send a callback. */
+export const CallRecordCallbackTry = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: "Counted from 1", examples: [1] }),
+    at: time("When it began"),
+    status: Type.Optional(status("Status of the receiver's reply")),
+    durationSeconds: Type.Number({ minimum: 0, description: "How long it took", examples: [0.03] }),
+    error: Type.Optional(Type.String({ description: "Why it failed", examples: ["answered 503"] })),
+  },
+  {
+    title: "CallbackTry",
+    description: "One attempt to send the callback",
+    examples: [
+      { number: 1, at: "2026-01-31T12:00:00.050Z", status: 503, durationSeconds: 0.03, error: "answered 503" },
+    ],
   },
 );
 
@@ -52,6 +79,7 @@ export const CallRecordCallback = Type.Object(
       Type.String({ description: "Why the last attempt failed", examples: ["answered 503", "connect ECONNREFUSED"] }),
     ),
     nextAttemptAt: Type.Optional(time("When the next attempt is due")),
+    tries: Type.Optional(Type.Array(CallRecordCallbackTry, { description: "The last attempts, oldest first" })),
   },
   {
     title: "CallbackState",
@@ -125,6 +153,7 @@ export const CallRecord = Type.Object(
     attempts: Type.Array(CallRecordAttempt, { description: "Its runs so far" }),
     callback: Type.Optional(CallRecordCallback),
     result: Type.Optional(CallResult),
+    replayOf: Type.Optional(callId("The call that it replays")),
   },
   {
     title: "CallRecord",

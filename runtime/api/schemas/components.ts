@@ -3,7 +3,21 @@ import type { TSchema } from "typebox";
 import { MissingRight, SimulateReply, SimulateRequest, SubjectClaims, WhoAmI } from "./iam/access.ts";
 import { AuditRecord, AuditStatement } from "./iam/audit.ts";
 import { Alert, AlertLabels, AlertNotification } from "./alert.ts";
-import { CallRecordAttempt, CallRecordCallback, CallRecordPrincipal, CallRecord, CallResult } from "./call-record.ts";
+import {
+  CallRecordAttempt,
+  CallRecordCallback,
+  CallRecordCallbackTry,
+  CallRecordPrincipal,
+  CallRecord,
+  CallResult,
+} from "./call-record.ts";
+import { CallLogLine } from "./history/call-log-line.ts";
+import { CallActions, CallDetail, KeptLines, KeptRequest } from "./history/call-detail.ts";
+import { CallPageView, CallTotal, HistoryGapView, HistoryStatus } from "./history/call-page.ts";
+import { CallRequest, ReplayRequest } from "./history/call-request.ts";
+import { CallSummary } from "./history/call-summary.ts";
+import { RollupSeriesView, Rollups, ScalingView } from "./history/rollups.ts";
+import { TimelineStep } from "./history/timeline-step.ts";
 import {
   DeleteFunctionRequest,
   EnvironmentVariables,
@@ -41,11 +55,19 @@ export const components: readonly TSchema[] = [
   Annotations,
   AuditRecord,
   AuditStatement,
+  CallActions,
+  CallDetail,
+  CallLogLine,
+  CallPageView,
   CallRecordAttempt,
   CallRecordCallback,
+  CallRecordCallbackTry,
   CallRecordPrincipal,
   CallRecord,
+  CallRequest,
   CallResult,
+  CallSummary,
+  CallTotal,
   Condition,
   DeadLetterView,
   DeadLetterPage,
@@ -59,8 +81,12 @@ export const components: readonly TSchema[] = [
   FunctionNamespaceBody,
   FunctionStatus,
   FunctionStatusUsage,
+  HistoryGapView,
+  HistoryStatus,
   JsonWebKey,
   JsonWebKeySet,
+  KeptLines,
+  KeptRequest,
   Labels,
   LogRecord,
   MissingRight,
@@ -71,7 +97,11 @@ export const components: readonly TSchema[] = [
   ProviderInfo,
   QueryParameters,
   QueueStatus,
+  ReplayRequest,
   Resources,
+  RollupSeriesView,
+  Rollups,
+  ScalingView,
   ScaleServiceRequest,
   Secret,
   SecretListItem,
@@ -81,6 +111,7 @@ export const components: readonly TSchema[] = [
   SubjectClaims,
   SystemInfo,
   SignInIssuer,
+  TimelineStep,
   TokenError,
   TokenReply,
   TokenRequest,

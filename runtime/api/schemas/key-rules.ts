@@ -38,6 +38,8 @@ export const mostReplicas = 1_000;
 export const defaultScale = { min: 1, max: 20 } as const;
 
 const hour = 3_600_000;
+/** Longest that requests of ended calls are kept to be shown and replayed, milliseconds. */
+export const longestKeptRequest = 168 * hour;
 const secretLabel = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
 
 /** Labels that say how a function is scaled (contract §5.1). */
@@ -64,10 +66,12 @@ export const annotationKey = {
   callbackSecret: text(annotation.callbackSecret, namePattern.secret, 253, grammarRule.secret),
   concurrencyMax: whole(annotation.concurrencyMax, 0, 100_000),
   resultTtl: duration(annotation.resultTtl, 0, 24 * hour),
+  historyBodies: duration(annotation.historyBodies, 0, longestKeptRequest),
   timeout: duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
   protocol: choice(annotation.protocol, "http1", "h2c"),
   profile: secretNames(annotation.profile),
   serviceAccount: text(annotation.serviceAccount, namePattern.secret, 253, "the name of a service account"),
+  historySync: choice(annotation.historySync, "all", "none"),
 };
 
 /** Annotations that configure the health probe and the readiness probe of a replica. */
@@ -97,12 +101,7 @@ export const annotationRules: KeyRules = { ...byName(annotationKey), ...byName(h
 export const localAnnotationRules = byName(localKey);
 
 /** Annotations of the API that this version does not support yet, without prefix. */
-export const annotationsNotBuilt: readonly string[] = [
-  "history.bodies",
-  "history.sync",
-  "publish.on-done",
-  "publish.on-failed",
-];
+export const annotationsNotBuilt: readonly string[] = ["publish.on-done", "publish.on-failed"];
 
 /** What is expected of a value, in words; `most` replaces the longest duration. */
 export function expectedOf(rule: KeyBounds, most?: string): string {

@@ -1,5 +1,5 @@
 import { shortError } from "../calls/call-attempts.ts";
-import type { CallbackState } from "../calls/call-entry.ts";
+import type { CallbackState, CallbackTry } from "../calls/call-entry.ts";
 import { deepestCallback } from "./callback-headers.ts";
 import type { CallbackOutcome } from "../ports/callback-sender.ts";
 import { backOff, parseRetryAfter } from "../calls/retry.ts";
@@ -79,15 +79,32 @@ export function judgeCallback(
   }
 }
 
-/**
- * State of a callback after an attempt that was judged at `now`, with the error and the time of the next attempt.
- * `first` and `until` are those of `CallbackState`; times are Unix milliseconds.
- */
+/** Newest tries that a record keeps, and the bytes of JSON that the error of each may take. */
+const triesKept = 8;
+const tryErrorBytes = 48;
+
+/** When an attempt was made. Times are Unix milliseconds; `first` and `until` are those of `CallbackState`. */
+export interface CallbackAttemptTimes {
+  readonly startedAt: number;
+  /** When it was judged. */
+  readonly now: number;
+  readonly first: number;
+  readonly until: number;
+}
+
+/** State of a callback after an attempt, with the error and the time of the next attempt. */
 export function callbackAfter(
   before: CallbackState,
   verdict: CallbackVerdict,
-  { now, first, until }: { readonly now: number; readonly first: number; readonly until: number },
+  { startedAt, now, first, until }: CallbackAttemptTimes,
 ): CallbackState {
+  const last: CallbackTry = {
+    number: before.attempts + 1,
+    at: startedAt,
+    ms: Math.max(0, now - startedAt),
+    ...withStatus(verdict.status),
+    ...(verdict.kind === "sent" ? {} : { error: shortError(verdict.error, tryErrorBytes) }),
+  };
   return {
     url: before.url,
     state: verdict.kind === "retry" ? "pending" : verdict.kind,
@@ -98,6 +115,7 @@ export function callbackAfter(
     ...withStatus(verdict.status ?? before.status),
     ...(verdict.kind === "sent" ? {} : { error: shortError(verdict.error) }),
     ...(verdict.kind === "retry" ? { next: now + verdict.delay } : {}),
+    tries: [...(before.tries ?? []), last].slice(-triesKept),
   };
 }
 

@@ -24,14 +24,20 @@ export interface Accepted {
 /**
  * Accepts a call: its record first (step G2), then the call itself (G3). When it resolves the call is stored. A
  * repeated id with the same digest resolves alike and runs once; with another digest it is stored under an id derived
- * from both.
+ * from both. `replayOf` is the call that it replays.
  * @throws PlatformError `queue_full` or `queue_unavailable`, saying whether the call may run anyway
  */
-export async function acceptCall(parts: AcceptParts, sent: QueuedCall, maxRetries: number): Promise<Accepted> {
+export async function acceptCall(
+  parts: AcceptParts,
+  sent: QueuedCall,
+  maxRetries: number,
+  replayOf?: string,
+): Promise<Accepted> {
   const began = performance.now();
   const until = began + acceptBudget;
   const digest = callDigest(sent);
-  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries });
+  const replay = replayOf === undefined ? {} : { replayOf };
+  const entryOf = (call: QueuedCall) => acceptedEntry(call, { digest, maxRetries, ...replay });
 
   let call = sent;
   let outcome = await parts.ledger.create(call.id, entryOf(call), until);

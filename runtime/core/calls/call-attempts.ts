@@ -6,21 +6,49 @@ const lastKept = 19;
 const newestCount = 4;
 const newestErrorBytes = 256;
 const olderErrorBytes = 64;
+/** Bytes of JSON that the name of a replica may take. */
+export const maxReplicaBytes = 64;
+/** Bytes of JSON that all attempts of a record may take. */
+const maxListBytes = 3_400;
+
+/** What is left of an attempt, by its age: the newest has age 0. */
+type Trim = (attempt: CallAttempt, age: number) => CallAttempt;
+
+/** From the usual one to the one whose attempts always fit. */
+const trims: readonly Trim[] = [
+  (attempt, age) => shortened(attempt, age < newestCount ? newestErrorBytes : olderErrorBytes),
+  (attempt, age) => (age < newestCount ? attempt : withoutPlace(attempt)),
+  (attempt, age) => (age < newestCount ? attempt : withoutError(attempt)),
+  (attempt, age) => (age === 0 ? attempt : shortened(attempt, olderErrorBytes)),
+];
 
 /**
- * The attempts that a record keeps, so that its size is bounded: the first and the last 19, with errors truncated.
+ * The attempts that a record keeps, so that its size is bounded: the first and the last 19, with errors truncated. If
+ * they are still too long, the older ones lose where they ran, then their errors.
  */
 export function boundedAttempts(attempts: readonly CallAttempt[]): readonly CallAttempt[] {
   const [first, ...others] = attempts;
   if (first === undefined) return attempts;
-  const kept = [first, ...others.slice(-lastKept)];
-  return kept.map((attempt, index) =>
-    shortened(attempt, index < kept.length - newestCount ? olderErrorBytes : newestErrorBytes),
-  );
+  let kept = [first, ...others.slice(-lastKept)];
+  for (const trim of trims) {
+    kept = kept.map((attempt, index) => trim(attempt, kept.length - 1 - index));
+    if (kept.length <= newestCount || Buffer.byteLength(JSON.stringify(kept)) <= maxListBytes) break;
+  }
+  return kept;
 }
 
-function shortened(attempt: CallAttempt, maxBytes: number): CallAttempt {
-  return attempt.error === undefined ? attempt : { ...attempt, error: shortError(attempt.error, maxBytes) };
+function shortened(attempt: CallAttempt, mostBytes: number): CallAttempt {
+  return attempt.error === undefined ? attempt : { ...attempt, error: shortError(attempt.error, mostBytes) };
+}
+
+function withoutPlace(attempt: CallAttempt): CallAttempt {
+  const { worker: _worker, replica: _replica, coldStart: _coldStart, next: _next, ...others } = attempt;
+  return others;
+}
+
+function withoutError(attempt: CallAttempt): CallAttempt {
+  const { error: _, ...others } = attempt;
+  return others;
 }
 
 /** `error` in at most `maxBytes` bytes of JSON, with an ellipsis if it was truncated. */

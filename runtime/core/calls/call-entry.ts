@@ -9,13 +9,37 @@ export interface CallAttempt {
   /** Milliseconds of the function's own time. */
   readonly duration?: number;
   readonly error?: string;
+  /** The process that claimed it: host name and process id. */
+  readonly worker?: string;
+  /** The replica it was sent to; unknown until the run has ended, and for runs through the gateway. */
+  readonly replica?: string;
+  /** Milliseconds that the run waited for a replica to start. */
+  readonly coldStart?: number;
+  /** When the retry after it was due. */
+  readonly next?: number;
 }
+
+/** Where a call came from. */
+export type CallSource = "http" | "replay";
 
 /** Why a call failed. */
 export type FailureReason = "rejected" | "exhausted" | "crash" | "expired" | "undecodable" | "function_not_found";
 
 /** Why a call became a dead letter. */
 export type DeadReason = Exclude<FailureReason, "rejected" | "function_not_found">;
+
+/** One attempt to send a callback. */
+export interface CallbackTry {
+  /** Counted from 1. */
+  readonly number: number;
+  /** When it began, Unix milliseconds. */
+  readonly at: number;
+  readonly status?: number;
+  /** How long it took, milliseconds. */
+  readonly ms: number;
+  /** Why it failed. */
+  readonly error?: string;
+}
 
 /** A callback as the record keeps it. */
 export interface CallbackState {
@@ -31,6 +55,8 @@ export interface CallbackState {
   readonly first?: number;
   /** Unix milliseconds; no attempt is made or recorded later, so the outcome of one still pending then was lost. */
   readonly until?: number;
+  /** The last attempts, oldest first; absent in records of earlier releases. */
+  readonly tries?: readonly CallbackTry[];
 }
 
 /** Who sent a call of a function that asks for its caller. */
@@ -90,6 +116,12 @@ export interface CallEntry {
   readonly parent: string | null;
   /** Who sent the call; absent if its function does not ask, and in records of earlier releases. */
   readonly principal?: CallPrincipal;
+  /** The call that this one replays. */
+  readonly replayOf?: string;
+  /** Absent = by HTTP. */
+  readonly source?: CallSource;
+  /** When it was redriven last, Unix milliseconds; absent in records of earlier releases. */
+  readonly redriven?: number;
   /** When the record expires; the ledger stamps it with each write. */
   readonly expires: number;
   readonly redrives: number;

@@ -1,13 +1,18 @@
-import { boundedAttempts } from "./call-attempts.ts";
+import { boundedAttempts, maxReplicaBytes, shortError } from "./call-attempts.ts";
 import { callPrincipal } from "./call-principal.ts";
 import type { CallAttempt, CallEntry, DeadReason, FailureReason, PendingStep, UnstampedEntry } from "./call-entry.ts";
 import type { QueuedCall } from "./call.ts";
 
+/** What a record says of a call beside what its queue holds. */
+export interface AcceptFacts {
+  readonly digest: string;
+  readonly maxRetries: number;
+  /** The call that it replays. */
+  readonly replayOf?: string;
+}
+
 /** The record of a call that was just accepted (step G2). */
-export function acceptedEntry(
-  call: QueuedCall,
-  facts: { readonly digest: string; readonly maxRetries: number },
-): UnstampedEntry {
+export function acceptedEntry(call: QueuedCall, facts: AcceptFacts): UnstampedEntry {
   const principal = callPrincipal(call.headers);
   return {
     v: 2,
@@ -32,15 +37,32 @@ export function acceptedEntry(
     maxRetries: facts.maxRetries,
     parent: call.parentId ?? null,
     ...(principal === undefined ? {} : { principal }),
+    ...(facts.replayOf === undefined ? {} : { replayOf: facts.replayOf, source: "replay" as const }),
     redrives: 0,
   };
 }
 
+/** Errors of runs that were cut off; such a run has no status. */
+export const cutRun = {
+  lost: "the queue-worker was lost",
+  handedBack: "the queue-worker stopped",
+  cancelled: "cancelled",
+} as const;
+
+/** Errors of calls that are given up without a run: the last run was lost once too often, or the call is too old. */
+export const givenUpRun = { crash: "crash", expired: "expired" } as const;
+
+/** A claim of a call. `worker` names the process that makes it. */
+export interface ClaimFacts {
+  readonly owner: string;
+  readonly takeover: boolean;
+  readonly now: number;
+  readonly maxRetries: number;
+  readonly worker?: string;
+}
+
 /** Step W2: `owner` claims the call; a takeover counts one run as lost. */
-export function claimedEntry(
-  entry: CallEntry,
-  facts: { readonly owner: string; readonly takeover: boolean; readonly now: number; readonly maxRetries: number },
-): CallEntry {
+export function claimedEntry(entry: CallEntry, facts: ClaimFacts): CallEntry {
   const run = entry.run + 1;
   return {
     ...entry,
@@ -51,14 +73,21 @@ export function claimedEntry(
     next: null,
     maxRetries: facts.maxRetries,
     attempts: boundedAttempts([
-      ...closeAttempt(entry, facts.takeover ? { endedAt: facts.now, error: "the queue-worker was lost" } : {}),
-      { number: run, startedAt: facts.now },
+      ...closeAttempt(entry, facts.takeover ? { endedAt: facts.now, error: cutRun.lost } : {}),
+      { number: run, startedAt: facts.now, ...(facts.worker === undefined ? {} : { worker: facts.worker }) },
     ]),
   };
 }
 
+/** Where a run was. */
+export interface RunPlace {
+  readonly replica?: string | undefined;
+  /** Milliseconds that it waited for a replica to start. */
+  readonly coldStart?: number | undefined;
+}
+
 /** Outcome of the run that ends. Times are Unix milliseconds. */
-export interface RunEnd {
+export interface RunEnd extends RunPlace {
   readonly now: number;
   readonly status: number;
   readonly duration: number;
@@ -74,17 +103,17 @@ export function waitingEntry(entry: CallEntry, end: RunEnd, next: number): CallE
     retries: entry.retries + 1,
     next,
     status: end.status,
-    attempts: closeAttempt(entry, runEnd(end)),
+    attempts: closeAttempt(entry, { ...runEnd(end), next }),
   };
 }
 
 /** The worker stops and hands the call back; the run counts neither as retry nor as lost. */
-export function handedBackEntry(entry: CallEntry, now: number): CallEntry {
+export function handedBackEntry(entry: CallEntry, now: number, place: RunPlace = {}): CallEntry {
   return {
     ...entry,
     state: "queued",
     owner: null,
-    attempts: closeAttempt(entry, { endedAt: now, error: "the queue-worker stopped" }),
+    attempts: closeAttempt(entry, { endedAt: now, error: cutRun.handedBack, ...placeFacts(place) }),
   };
 }
 
@@ -98,10 +127,10 @@ export type CallEnd =
       readonly result: CallEntry["result"];
     };
 
-const deadReasons: ReadonlySet<FailureReason> = new Set<DeadReason>(["exhausted", "crash", "expired", "undecodable"]);
+const deadReasons: ReadonlySet<string> = new Set<DeadReason>(["exhausted", "crash", "expired", "undecodable"]);
 
 /** Whether a call that failed for this reason becomes a dead letter. */
-export function isDeadReason(reason: FailureReason | null): reason is DeadReason {
+export function isDeadReason(reason: string | null): reason is DeadReason {
   return reason !== null && deadReasons.has(reason);
 }
 
@@ -135,12 +164,15 @@ export function cancelledEntry(entry: CallEntry, now: number): CallEntry {
     ended: now,
     pending: ["message"],
     callback: null,
-    attempts: entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: "cancelled" }) : entry.attempts,
+    attempts:
+      entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: cutRun.cancelled }) : entry.attempts,
   };
 }
 
-/** A failed call is queued again: counters restart at 0, but `run` continues, so that run numbers stay unique. */
-export function redrivenEntry(entry: CallEntry, redrives: number): CallEntry {
+/**
+ * A failed call is queued again at `now`: counters restart at 0, but `run` continues, so that run numbers stay unique.
+ */
+export function redrivenEntry(entry: CallEntry, redrives: number, now: number): CallEntry {
   return {
     ...entry,
     state: "queued",
@@ -155,12 +187,18 @@ export function redrivenEntry(entry: CallEntry, redrives: number): CallEntry {
     pending: [],
     callback: pendingAgain(entry.callback),
     redrives,
+    redriven: now,
   };
 }
 
-/** The callback of an ended call is to be sent again, in a new window. */
-export function callbackRedrivenEntry(entry: CallEntry, redrives: number): CallEntry {
-  return { ...entry, callback: pendingAgain(entry.callback), redrives };
+/** The callback of an ended call is to be sent again from `now` on, in a new window. */
+export function callbackRedrivenEntry(entry: CallEntry, redrives: number, now: number): CallEntry {
+  return {
+    ...entry,
+    callback: pendingAgain(entry.callback),
+    redrives,
+    redriven: now,
+  };
 }
 
 function pendingAgain(callback: CallEntry["callback"]): CallEntry["callback"] {
@@ -176,8 +214,16 @@ function runEnd(end: RunEnd): Partial<CallAttempt> {
   return {
     endedAt: end.now,
     status: end.status,
-    duration: end.duration,
+    duration: Math.round(end.duration * 1_000) / 1_000,
     ...(end.error === undefined ? {} : { error: end.error }),
+    ...placeFacts(end),
+  };
+}
+
+function placeFacts({ replica, coldStart }: RunPlace): Pick<CallAttempt, "replica" | "coldStart"> {
+  return {
+    ...(replica === undefined ? {} : { replica: shortError(replica, maxReplicaBytes) }),
+    ...(coldStart === undefined ? {} : { coldStart: Math.round(coldStart) }),
   };
 }
 

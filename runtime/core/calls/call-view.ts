@@ -1,5 +1,5 @@
 import type { CallRecord } from "../../api/schemas/call-record.ts";
-import type { CallbackState, CallEntry } from "./call-entry.ts";
+import type { CallbackState, CallbackTry, CallEntry } from "./call-entry.ts";
 
 /** The record as clients see it at `now`, Unix milliseconds (contract §2); `queuePosition` only if it is known. */
 export function callView(id: string, entry: CallEntry, now: number, queuePosition?: number): CallRecord {
@@ -26,6 +26,9 @@ export function callView(id: string, entry: CallEntry, now: number, queuePositio
       ...(attempt.status === undefined ? {} : { status: attempt.status }),
       ...(attempt.duration === undefined ? {} : { durationSeconds: Math.round(attempt.duration * 1_000) / 1_000_000 }),
       ...(attempt.error === undefined ? {} : { error: attempt.error }),
+      ...(attempt.worker === undefined ? {} : { worker: attempt.worker }),
+      ...(attempt.replica === undefined ? {} : { replica: attempt.replica }),
+      ...(attempt.coldStart === undefined ? {} : { coldStartSeconds: attempt.coldStart / 1_000 }),
     })),
     ...(entry.callback === null ? {} : { callback: callbackView(entry.callback, now) }),
     ...(entry.result === null || entry.status === null || entry.ended === null
@@ -39,11 +42,12 @@ export function callView(id: string, entry: CallEntry, now: number, queuePositio
             expiresAt: time(Math.min(entry.ended + entry.result.ttl, entry.expires)),
           },
         }),
+    ...(entry.replayOf === undefined ? {} : { replayOf: entry.replayOf }),
   };
 }
 
 function callbackView(callback: CallbackState, now: number): NonNullable<CallRecord["callback"]> {
-  const { url, attempts, status, error, next } = callback;
+  const { url, attempts, status, error, next, tries } = callback;
   const state = callbackState(callback, now);
   return {
     url: url.split(/[?#]/, 1)[0] ?? "",
@@ -52,6 +56,17 @@ function callbackView(callback: CallbackState, now: number): NonNullable<CallRec
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),
     ...(next === undefined || state !== "pending" ? {} : { nextAttemptAt: time(next) }),
+    ...(tries === undefined ? {} : { tries: tries.map(tryView) }),
+  };
+}
+
+function tryView({ number, at, status, ms, error }: CallbackTry) {
+  return {
+    number,
+    at: time(at),
+    ...(status === undefined ? {} : { status }),
+    durationSeconds: ms / 1_000,
+    ...(error === undefined ? {} : { error }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { FunctionDeployment } from "../../api/schemas/function-deployment.t
 import { annotation, defaultQueue, keyPrefixes } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { annotationKey } from "../../api/schemas/key-rules.ts";
+import type { KeptSyncCalls } from "../history/reports/choose-sync-call.ts";
 import { keyReader, type KeyReader } from "../labels/key-reader.ts";
 import { quote } from "../quote.ts";
 
@@ -29,8 +30,12 @@ export interface FunctionLimits {
   readonly concurrencyMax: number;
   /** How long results of asynchronous calls are kept; 0 = not. */
   readonly resultTtl: number;
+  /** How long requests of ended calls are kept; undefined: `history_bodies` applies. */
+  readonly historyBodies: number | undefined;
   readonly retry: RetryOverrides;
   readonly protocol: FunctionProtocol;
+  /** Which of its synchronous calls the history keeps. */
+  readonly historySync: KeptSyncCalls;
 }
 
 /** Protocol that a function speaks; `h2c` is unencrypted HTTP/2, and nothing else. */
@@ -65,8 +70,10 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
     authClaims: read(annotationKey.authClaims),
     concurrencyMax: read(annotationKey.concurrencyMax) ?? 0,
     resultTtl: read(annotationKey.resultTtl) ?? hour,
+    historyBodies: read(annotationKey.historyBodies),
     retry: retryOverrides(read),
     protocol: functionProtocol(deployment.annotations),
+    historySync: read(annotationKey.historySync),
   };
 }
 

@@ -80,9 +80,10 @@ async function prepareRecord(parts: RedriveParts, letters: Letters, id: string):
         const as = { decision, before };
         if (decision.record !== "reset" || before === undefined) return { as };
         const { action, redrives } = decision;
+        const now = parts.ledger.now();
         return {
           as,
-          write: action === "run" ? redrivenEntry(before, redrives) : callbackRedrivenEntry(before, redrives),
+          write: action === "run" ? redrivenEntry(before, redrives, now) : callbackRedrivenEntry(before, redrives, now),
         };
       },
       { until },
@@ -109,7 +110,8 @@ async function withoutReset(
   const { call, runs, redrives } = decision;
   const maxRetries = maxRetriesOf(parts, id, call.function);
   // Run numbers continue: the letter says how many runs there were.
-  const entry = { ...acceptedEntry(call, { digest: callDigest(call), maxRetries }), run: runs, redrives };
+  const fresh = acceptedEntry(call, { digest: callDigest(call), maxRetries });
+  const entry = { ...fresh, run: runs, redrives, redriven: parts.ledger.now() };
   const outcome = await parts.ledger.create(id, entry, until);
   switch (outcome.kind) {
     case "created":

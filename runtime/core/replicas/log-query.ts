@@ -1,4 +1,5 @@
 import { parseBoolean } from "../../api/boolean.ts";
+import { parseCallId } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { LogQuery } from "../ports/log-source.ts";
 import { quote } from "../quote.ts";
@@ -9,6 +10,13 @@ export interface LogParameters {
   readonly tail?: string;
   readonly since?: string;
   readonly follow?: string;
+}
+
+/** The same of kept lines. */
+export interface KeptLogParameters extends LogParameters {
+  readonly until?: string;
+  readonly history?: string;
+  readonly call?: string;
 }
 
 const maxLines = 10_000;
@@ -22,9 +30,36 @@ export function parseLogQuery(parameters: LogParameters): Omit<LogQuery, "namesp
   return {
     instance: parameters.instance === "" ? undefined : parameters.instance,
     tail: parseTail(parameters.tail),
-    since: parseSince(parameters.since),
+    since: parseTime("since", parameters.since),
     follow: parseBoolean(parameters.follow ?? "false") ?? false,
   };
+}
+
+/** Which part of the kept lines is requested beside the log. */
+export interface KeptLogSelection {
+  /** Unix milliseconds, exclusive. */
+  readonly until: number | undefined;
+  /** Whether kept lines are shown that are no longer in the log. */
+  readonly history: boolean;
+  /** Id of a call, in lower case: only its lines. */
+  readonly call: string | undefined;
+}
+
+/**
+ * Parses which kept lines are requested.
+ * @throws PlatformError `log_query_invalid` when they cannot be read, or cannot be followed
+ */
+export function parseKeptLogQuery(parameters: KeptLogParameters): KeptLogSelection {
+  const until = parseTime("until", parameters.until);
+  const history = parseBoolean(parameters.history ?? "false") ?? false;
+  const { call: text = "" } = parameters;
+  const call = text === "" ? undefined : parseCallId(text);
+  if (text !== "" && call === undefined)
+    throw new PlatformError("log_query_invalid", `Cannot read call ${quote(text)}: expected the id of a call, a UUID`);
+  const bound = until === undefined ? (call === undefined ? undefined : "call") : "until";
+  if (bound !== undefined && parseBoolean(parameters.follow ?? "false") === true)
+    throw new PlatformError("log_query_invalid", `Cannot follow a log with ${bound}: leave out follow or ${bound}`);
+  return { until, history, call };
 }
 
 function parseTail(text: string | undefined): number | undefined {
@@ -39,7 +74,7 @@ function parseTail(text: string | undefined): number | undefined {
   return tail <= 0 ? undefined : tail;
 }
 
-function parseSince(text: string | undefined): number | undefined {
+function parseTime(name: "since" | "until", text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const [, date, time, fraction = "", zone = "Z"] = dateTime.exec(text) ?? [];
   const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
@@ -49,7 +84,7 @@ function parseSince(text: string | undefined): number | undefined {
   if (Number.isNaN(at) || !new Date(atUtc).toISOString().startsWith(`${date}T${time}`)) {
     throw new PlatformError(
       "log_query_invalid",
-      `Cannot read since ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`,
+      `Cannot read ${name} ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`,
     );
   }
   return at;

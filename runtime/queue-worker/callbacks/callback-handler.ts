@@ -7,6 +7,7 @@ import {
   callbackUntil,
   isTooDeep,
   judgeCallback,
+  type CallbackAttemptTimes,
   type CallbackVerdict,
 } from "../../core/callbacks/decide-callback.ts";
 import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
@@ -130,6 +131,7 @@ export class CallbackHandler {
       first: delivery.storedAt,
     };
     let verdict: CallbackVerdict;
+    let endedAt = now;
     if (isTooDeep(callback.depth)) {
       verdict = { kind: "failed", status: undefined, error: "the chain of callbacks is too deep" };
     } else {
@@ -137,7 +139,8 @@ export class CallbackHandler {
       if (lease.lost.aborted) return;
       // Once it is sent, the receiver's reply counts, even if the lease is lost meanwhile.
       const outcome = signed.kind === "signed" ? await this.#parts.sender.send(signed.request, this.#stop) : signed;
-      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, ledger.now(), callbackTimes);
+      endedAt = ledger.now();
+      verdict = judgeCallback(outcome, { ...state, first: state.first ?? now }, endedAt, callbackTimes);
       if (verdict.kind !== "sent" && (this.#stop.aborted || lease.lost.aborted)) {
         if (!lease.lost.aborted) delivery.requeue(delayAfterFailure);
         return;
@@ -151,7 +154,9 @@ export class CallbackHandler {
         output: { body: result.body ?? new Uint8Array(0), truncated: result.truncated },
       });
     }
-    const isRecorded = found === undefined || (await this.#record(callback, state, now, verdict, found, result, lease));
+    const times = { startedAt: now, now: endedAt };
+    const isRecorded =
+      found === undefined || (await this.#record(callback, state, times, verdict, found, result, lease));
     // Another worker has it, or soon will: an acknowledgement or requeue here would concern that worker's attempt.
     if (lease.lost.aborted) return;
     lease.close();
@@ -193,16 +198,16 @@ export class CallbackHandler {
   async #record(
     callback: QueuedCallback,
     before: CallbackState,
-    startedAt: number,
+    times: Pick<CallbackAttemptTimes, "startedAt" | "now">,
     verdict: CallbackVerdict,
     found: LedgerEntry,
     result: CallbackBody,
     lease: Lease,
   ): Promise<boolean> {
-    const { callbackAckWait, callbackTimes, ledger, log } = this.#parts;
-    const first = before.first ?? startedAt;
+    const { callbackAckWait, callbackTimes, log } = this.#parts;
+    const first = before.first ?? times.startedAt;
     const after = callbackAfter(before, verdict, {
-      now: ledger.now(),
+      ...times,
       first,
       until: callbackUntil(first, callbackTimes, callbackAckWait),
     });

@@ -2,7 +2,7 @@ import type { QueuedCall } from "../../core/calls/call.ts";
 import { isDeadReason } from "../../core/calls/call-transitions.ts";
 import type { FailureReason } from "../../core/calls/call-entry.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
-import { judgeRun, runStatus, type RunOutcome, type RunVerdict } from "../../core/calls/judge-run.ts";
+import { judgeRun, runStatus, type RunVerdict } from "../../core/calls/judge-run.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
 import type { StoredResult } from "../../core/ports/call-ledger.ts";
 import type { RetryRules } from "../../core/calls/retry.ts";
@@ -14,7 +14,7 @@ import { CurrentRun, type CurrentRuns } from "./current-run.ts";
 import type { ClaimedCall } from "./claimed-call.ts";
 import type { Lease } from "../lease.ts";
 import { recordRun, type Recorded } from "./record-run.ts";
-import { limitsOf, runFunction } from "./run-function.ts";
+import { limitsOf, runFunction, type FunctionRun } from "./run-function.ts";
 import { settleCall } from "./settle-call.ts";
 import type { StrictWaits } from "./strict-waits.ts";
 import type { WorkerParts } from "../worker-parts.ts";
@@ -67,9 +67,9 @@ export class CallProtocol {
       const run = new CurrentRun(held, lease);
       this.#shared.runs.add(call.id, run);
       try {
-        const outcome = await this.#run(work, run, held);
+        const { outcome, ...place } = await this.#run(work, run, held);
         const verdict = judgeRun(outcome, rules, held.entry.retries, Math.random, ledger.now());
-        const recorded = await recordRun(this.#parts, { call, held, lease, run, outcome, verdict, slot });
+        const recorded = await recordRun(this.#parts, { call, held, lease, run, outcome, place, verdict, slot });
         this.#logFailed(call, verdict, recorded);
         if ((await this.#settle(work, held, recorded)) === "over") return;
       } finally {
@@ -102,7 +102,7 @@ export class CallProtocol {
     }
   }
 
-  async #run({ call, delivery }: DeliveredCall, run: CurrentRun, held: ClaimedCall): Promise<RunOutcome> {
+  async #run({ call, delivery }: DeliveredCall, run: CurrentRun, held: ClaimedCall): Promise<FunctionRun> {
     const { inflight } = this.#parts.metrics;
     const queue = { queue_name: delivery.queue };
     inflight.inc(queue);
@@ -114,15 +114,15 @@ export class CallProtocol {
   }
 
   /** Counts the run once, however many replicas were tried, unless the function is unknown. */
-  async #counted(call: QueuedCall, attempt: number, signal: AbortSignal): Promise<RunOutcome> {
+  async #counted(call: QueuedCall, attempt: number, signal: AbortSignal): Promise<FunctionRun> {
     const { runCounts, table } = this.#parts;
     const key = formatRef(call.function);
     const counts = table.findKey(key) === undefined ? undefined : runCounts?.of(key);
     const startedAt = performance.now();
     counts?.begin();
-    const outcome = await runFunction(this.#parts, call, attempt, signal);
-    counts?.finish(runStatus(outcome), performance.now() - startedAt);
-    return outcome;
+    const ended = await runFunction(this.#parts, call, attempt, signal);
+    counts?.finish(runStatus(ended.outcome), performance.now() - startedAt, ended.coldStart !== undefined);
+    return ended;
   }
 
   /** Acts on the recorded outcome: requeues the call, or settles it and tells those that wait for its end. */
@@ -156,7 +156,7 @@ export class CallProtocol {
 
   #publishAndAcknowledge(work: DeliveredCall, record: KnownRecord, result?: StoredResult): Promise<void> {
     const { call, delivery, lease, slot } = work;
-    return settleCall(this.#parts, { id: call.id, record, delivery, lease, depth: call.depth, result }, slot);
+    return settleCall(this.#parts, { id: call.id, record, delivery, lease, call, result }, slot);
   }
 
   /** Requeues the call for `delay` milliseconds; the head of a strict queue for 0, so that no call passes it. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { callDigest } from "../../core/calls/call-digest.ts";
 import type { CallEntry } from "../../core/calls/call-entry.ts";
-import { acceptedEntry, endedEntry, claimedEntry } from "../../core/calls/call-transitions.ts";
+import { acceptedEntry, endedEntry, claimedEntry, givenUpRun } from "../../core/calls/call-transitions.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
 import { changeRecord, type KnownRecord, type RecordDecision } from "../../core/calls/change-record.ts";
 import { decideDelivery, type DeliveryDecision } from "../../core/calls/decide-delivery.ts";
@@ -37,7 +37,7 @@ export async function claimCall(
   lease: Lease,
   maxRetries: number,
 ): Promise<Claim> {
-  const { ledger, times } = parts;
+  const { ledger, times, worker } = parts;
   const until = performance.now() + longestClaim;
   const later: Claim = { kind: "requeue", delay: delayAfterFailure, because: "no-record" };
   const decide = (found: LedgerEntry | undefined): RecordDecision<DeliveryDecision> => {
@@ -47,7 +47,10 @@ export async function claimCall(
     const { entry } = found;
     switch (as.action) {
       case "take":
-        return { as, write: claimedEntry(entry, { owner: randomUUID(), takeover: as.takeover, now, maxRetries }) };
+        return {
+          as,
+          write: claimedEntry(entry, { owner: randomUUID(), takeover: as.takeover, now, maxRetries, worker }),
+        };
       case "dead-letter":
         return { as, write: givenUpEntry(entry, as.reason, now) };
       default:
@@ -89,6 +92,6 @@ export async function claimCall(
 }
 
 function givenUpEntry(entry: CallEntry, reason: "crash" | "expired", now: number): CallEntry {
-  const end = { now, status: reason === "crash" ? 502 : 504, duration: 0, error: reason };
+  const end = { now, status: reason === "crash" ? 502 : 504, duration: 0, error: givenUpRun[reason] };
   return endedEntry(entry, { state: "failed", reason, end, result: null });
 }

@@ -34,7 +34,7 @@ export async function deadLetterUnreadable(
   parts.metrics.deadLetters.inc({ queue_name: delivery.queue, reason: "undecodable" });
   parts.log.warn({ callId: id, queue: delivery.queue, reason: why }, "call cannot be read");
   // The call's depth in a chain of callbacks cannot be read either.
-  if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, depth: 0 }, slot);
+  if (record !== undefined) return settleCall(parts, { id, record, delivery, lease, call: undefined }, slot);
   lease.close();
   await delivery.acknowledge();
 }

@@ -1,5 +1,11 @@
 import type { CallEntry } from "../../core/calls/call-entry.ts";
-import { endedEntry, handedBackEntry, waitingEntry, type CallEnd } from "../../core/calls/call-transitions.ts";
+import {
+  endedEntry,
+  handedBackEntry,
+  waitingEntry,
+  type CallEnd,
+  type RunPlace,
+} from "../../core/calls/call-transitions.ts";
 import { resultTtlOf } from "../../core/calls/call-ttl.ts";
 import type { QueuedCall } from "../../core/calls/call.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
@@ -21,6 +27,7 @@ export interface JudgedRun {
   readonly lease: Lease;
   readonly run: CurrentRun;
   readonly outcome: RunOutcome;
+  readonly place: RunPlace;
   readonly verdict: RunVerdict;
   readonly slot: Slot;
 }
@@ -49,21 +56,21 @@ export async function recordRun(parts: WorkerParts, judged: JudgedRun): Promise<
   }
 }
 
-async function recordCut(parts: WorkerParts, { held, run }: JudgedRun): Promise<Recorded> {
+async function recordCut(parts: WorkerParts, { held, run, place }: JudgedRun): Promise<Recorded> {
   if (run.cut === "cancelled") return { kind: "cancelled" };
   const now = parts.ledger.now();
-  const changed = await held.change((entry) => handedBackEntry(entry, now));
+  const changed = await held.change((entry) => handedBackEntry(entry, now, place));
   return { kind: changed === "stored" ? "handed-back" : changed };
 }
 
 async function recordRetry(
   parts: WorkerParts,
-  { held, outcome }: JudgedRun,
+  { held, outcome, place }: JudgedRun,
   { status, error, delay }: Extract<RunVerdict, { kind: "retry" }>,
 ): Promise<Recorded> {
   const now = parts.ledger.now();
   const next = now + delay;
-  const end = { now, status, duration: outcome.duration, error };
+  const end = { now, status, duration: outcome.duration, error, ...place };
   const changed = await held.change((entry) => waitingEntry(entry, end, next));
   return changed === "stored" ? { kind: "retry", next } : { kind: changed };
 }
@@ -73,13 +80,13 @@ async function recordEnd(
   judged: JudgedRun,
   verdict: Extract<RunVerdict, { kind: "done" | "failed" }>,
 ): Promise<Recorded> {
-  const { held, lease, outcome } = judged;
+  const { held, lease, outcome, place } = judged;
   const now = parts.ledger.now();
   const output = outputOf(parts, judged);
   const result = output === undefined ? null : { ...output.facts, stored: await store(parts, judged, output) };
   if (lease.lost.aborted) return { kind: "lost" };
   const error = verdict.kind === "failed" ? verdict.error : undefined;
-  const end = { now, status: verdict.status, duration: outcome.duration, error };
+  const end = { now, status: verdict.status, duration: outcome.duration, error, ...place };
   const callEnd: CallEnd =
     verdict.kind === "done" ? { state: "done", end, result } : { state: "failed", end, reason: verdict.reason, result };
   const changed = await held.change((entry) => endedEntry(entry, callEnd));

@@ -6,6 +6,7 @@ import { runTimeout, type FunctionLimits } from "../../core/functions/function-l
 import type { TableEntry } from "../../core/replicas/function-table.ts";
 import type { ReadyReplica } from "../../core/replicas/pick-replica.ts";
 import { formatRef } from "../../core/functions/function-ref.ts";
+import type { RunPlace } from "../../core/calls/call-transitions.ts";
 import type { RunOutcome } from "../../core/calls/judge-run.ts";
 import type { InvokeOptions } from "../../core/ports/invoker.ts";
 import type { WorkerParts } from "../worker-parts.ts";
@@ -14,6 +15,11 @@ type RunParts = Pick<
   WorkerParts,
   "functions" | "table" | "waker" | "invoker" | "runsThrough" | "queue" | "timeoutMax" | "resultLimit"
 >;
+
+/** How a run ended, and where it was. */
+export interface FunctionRun extends RunPlace {
+  readonly outcome: RunOutcome;
+}
 
 /** The limits of the function's deployment; undefined when there is no such function. */
 export function limitsOf(entry: TableEntry | undefined): FunctionLimits | undefined {
@@ -26,10 +32,10 @@ export async function runFunction(
   call: QueuedCall,
   attempt: number,
   signal: AbortSignal,
-): Promise<RunOutcome> {
+): Promise<FunctionRun> {
   const entry = parts.table.findKey(formatRef(call.function));
   const limits = limitsOf(entry);
-  if (entry === undefined || limits === undefined) return withoutEntry(parts, call);
+  if (entry === undefined || limits === undefined) return { outcome: await withoutEntry(parts, call) };
 
   const options = {
     attempt,
@@ -40,7 +46,7 @@ export async function runFunction(
   if (parts.runsThrough !== undefined) {
     const outcome = await parts.invoker.invoke(parts.runsThrough, call, options);
     // Only the store can confirm that: the gateway's table may lag behind it, too.
-    return outcome.kind === "function-gone" ? withoutEntry(parts, call) : outcome;
+    return { outcome: outcome.kind === "function-gone" ? await withoutEntry(parts, call) : outcome };
   }
   return runOnReplica(parts, call, { entry, options: { ...options, protocol: limits.protocol }, limits });
 }
@@ -55,10 +61,11 @@ async function runOnReplica(
   { invoker, waker }: RunParts,
   call: QueuedCall,
   { entry, limits, options }: ReplicaRun,
-): Promise<RunOutcome> {
+): Promise<FunctionRun> {
   const startedAt = performance.now();
   const { signal } = options;
   let waitedSince: number | undefined;
+  let coldStart: number | undefined;
   let refused: RefusedAttempt | undefined;
   let refusals = 0;
   let outcome: RunOutcome = { kind: "aborted", duration: 0 };
@@ -67,7 +74,8 @@ async function runOnReplica(
     switch (next.kind) {
       case "send":
         outcome = await sendTo(next.replica, () => invoker.invoke(next.replica.address, call, options));
-        if (outcome.kind !== "unreachable" || outcome.sent) return outcome;
+        if (outcome.kind !== "unreachable" || outcome.sent)
+          return { outcome, replica: next.replica.address, coldStart };
         refused = { replica: next.replica, before: refusals, repeatable: true };
         refusals += 1;
         break;
@@ -77,15 +85,17 @@ async function runOnReplica(
         try {
           await waker.wait(entry, { signal, bytes: call.body.length, since: waitedSince });
         } catch (err) {
-          return wakeFailure(err, signal, performance.now() - startedAt);
+          const failure = wakeFailure(err, signal, performance.now() - startedAt);
+          return { outcome: failure, coldStart: performance.now() - waitedSince };
         }
+        coldStart = performance.now() - waitedSince;
         break;
       case "busy": {
         const error = `Cannot call function "${entry.key}": ${next.state}`;
-        return { kind: "no-replica", error, duration: performance.now() - startedAt };
+        return { outcome: { kind: "no-replica", error, duration: performance.now() - startedAt }, coldStart };
       }
       case "dead-letter":
-        return outcome;
+        return { outcome, replica: refused?.replica?.address, coldStart };
       default:
         return next satisfies never;
     }

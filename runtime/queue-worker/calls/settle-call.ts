@@ -7,6 +7,7 @@ import type { StoredResult } from "../../core/ports/call-ledger.ts";
 import type { Delivery } from "../../core/ports/call-queue.ts";
 import type { Slot } from "./detached-calls.ts";
 import type { Lease } from "../lease.ts";
+import { keepRequest } from "./keep-request.ts";
 import { untilDone, whenRoom } from "./until-done.ts";
 import type { WorkerParts } from "../worker-parts.ts";
 
@@ -21,8 +22,8 @@ export interface EndedCall {
   readonly record: KnownRecord;
   readonly delivery: Delivery<QueuedCall>;
   readonly lease: Lease;
-  /** Depth of the call in a chain of callbacks. */
-  readonly depth: number;
+  /** Undefined for a message that is no call. */
+  readonly call: QueuedCall | undefined;
   /** The output, if this worker still has it. */
   readonly result?: StoredResult | undefined;
 }
@@ -34,10 +35,10 @@ interface Publication {
 }
 
 /**
- * Steps W8 to W10: publishes the record's pending steps, removes them from the record, acknowledges. Each step is
- * repeated until it succeeds or the lease is lost; then the next worker continues here. A callback that finds no room
- * waits outside the slot, so that one function whose receiver is down does not hold up the others; then the call is
- * requeued.
+ * Steps W8 to W10: publishes the record's pending steps, removes them from the record, keeps the request if that is
+ * wanted, acknowledges. Each step but the request is repeated until it succeeds or the lease is lost; then the next
+ * worker continues here. A callback that finds no room waits outside the slot, so that one function whose receiver is
+ * down does not hold up the others; then the call is requeued.
  */
 export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slot): Promise<void> {
   const { id, delivery, lease } = ended;
@@ -53,6 +54,10 @@ export async function settleCall(parts: WorkerParts, ended: EndedCall, slot: Slo
   }
   const { kind, record } = publication;
   if (kind === "lost") return;
+  if (kind === "published" && ended.call !== undefined) {
+    await keepRequest(parts, ended.call);
+    if (lease.lost.aborted) return;
+  }
   lease.close();
   if (kind === "published") {
     if (!(await delivery.acknowledge())) parts.log.warn({ callId: id }, "acknowledgement was not confirmed");
@@ -98,6 +103,7 @@ function withoutPending(
 
 async function publish(parts: WorkerParts, ended: EndedCall, step: PendingStep): Promise<"stored" | "full" | "failed"> {
   const { entry } = ended.record;
+  const depth = ended.call?.depth ?? 0;
   const ref = { namespace: entry.namespace, name: entry.function };
   switch (step) {
     case "callback": {
@@ -113,8 +119,8 @@ async function publish(parts: WorkerParts, ended: EndedCall, step: PendingStep):
           queue: entry.queue,
           function: ref,
           url: entry.callback.url,
-          depth: ended.depth,
-          headers: callbackHeaders(ended.id, entry, ended.depth, result?.headers ?? []),
+          depth,
+          headers: callbackHeaders(ended.id, entry, depth, result?.headers ?? []),
         },
         performance.now() + budget,
       );

@@ -103,7 +103,7 @@ test("a final failure names the status of the response", () => {
   expect(judge(response(500), { first: now - 16 * minute })).toMatchObject({ error: "answered 500" });
 });
 
-const at = { now: now + 5, first: now, until: now + 15 * minute };
+const at = { startedAt: now - 30, now: now + 5, first: now, until: now + 15 * minute };
 
 test("the record says why an attempt failed and when the next one is due", () => {
   const verdict = { kind: "retry", delay: 500, status: 503, error: "answered 503" } as const;
@@ -116,7 +116,22 @@ test("the record says why an attempt failed and when the next one is due", () =>
     status: 503,
     error: "answered 503",
     next: now + 505,
+    tries: [{ number: 1, at: now - 30, ms: 35, status: 503, error: "answered 503" }],
   });
+});
+
+test("the last eight tries stay, each with its own status and a short error", () => {
+  let state = pending;
+  for (let count = 0; count < 9; count += 1)
+    state = callbackAfter(state, { kind: "retry", delay: 1, status: undefined, error: "refused ".repeat(20) }, at);
+  const sent = callbackAfter({ ...state, status: 503 }, { kind: "sent", status: 204 }, at);
+  expect(sent.tries?.map(({ number }) => number)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(sent.tries?.at(-1)).toEqual({ number: 10, at: now - 30, ms: 35, status: 204 });
+  for (const { error = "", status } of sent.tries?.slice(0, -1) ?? []) {
+    expect(Buffer.byteLength(JSON.stringify(error)) - 2).toBeLessThanOrEqual(48);
+    expect(error.startsWith("refused ")).toBe(true);
+    expect(status).toBeUndefined();
+  }
 });
 
 test("a status stays while there is no response; a sent callback has no error, a failed one no next attempt", () => {

@@ -69,6 +69,12 @@ test("stores record and call, and returns the id that was sent", async () => {
   expect((await stored()).map(({ id }) => id)).toEqual([call.id]);
 });
 
+test("a replay names what it replays, in its record", async () => {
+  const [call, replayed] = [sampleCall(), randomUUID()];
+  await acceptCall({ calls, ledger }, call, 7, replayed);
+  expect((await ledger.read(call.id))?.entry).toMatchObject({ replayOf: replayed, source: "replay" });
+});
+
 test("the same id and digest again: same id, time of the first acceptance, one stored call", async () => {
   const call = sampleCall();
   await accept(call);

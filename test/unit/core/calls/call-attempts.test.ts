@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 
 import { boundedAttempts, shortError } from "../../../../runtime/core/calls/call-attempts.ts";
 import { callPrincipal } from "../../../../runtime/core/calls/call-principal.ts";
+import { callbackAfter } from "../../../../runtime/core/callbacks/decide-callback.ts";
 import { parseCallEntry, type CallAttempt, type CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
 import { endedEntry, claimedEntry, waitingEntry } from "../../../../runtime/core/calls/call-transitions.ts";
+import { workerName } from "../../../../runtime/queue-worker/worker-name.ts";
 import { sampleEntry } from "../../../contract/samples.ts";
 
 const attempt = (number: number, error?: string): CallAttempt => ({
@@ -33,6 +35,20 @@ test("errors have at most 256 bytes in the last four and 64 in older ones, and a
   expect(boundedAttempts(short)).toEqual(short);
 });
 
+test("where older attempts ran is dropped before they take too much, then their errors", () => {
+  const place = { worker: "w".repeat(48), replica: "r".repeat(64), coldStart: 100_000, next: 9e12 };
+  const all = (error: string) => Array.from({ length: 20 }, (_, n) => ({ ...attempt(n + 1, error), ...place }));
+  const short = boundedAttempts(all("no answer").slice(-9));
+  expect(short.every(({ worker }) => worker === place.worker)).toBe(true);
+  const many = boundedAttempts(all("no answer"));
+  expect(many.map(({ replica }) => replica !== undefined)).toEqual(Array.from({ length: 20 }, (_, n) => n >= 16));
+  expect(many.every(({ error }) => error === "no answer")).toBe(true);
+  const long = boundedAttempts(all("x".repeat(300)));
+  expect(long.map(({ error }) => error !== undefined)).toEqual(Array.from({ length: 20 }, (_, n) => n >= 16));
+  expect(long.at(-1)).toMatchObject({ ...place, number: 20 });
+  expect(Buffer.byteLength(JSON.stringify(long))).toBeLessThanOrEqual(3_400);
+});
+
 test("the largest possible record has at most 8 KiB", () => {
   const name = "f".repeat(63);
   const text = "\u0001".repeat(4_096);
@@ -43,6 +59,10 @@ test("the largest possible record has at most 8 KiB", () => {
     digest: "d".repeat(43),
     accepted: "9".repeat(20),
     parent: "0".repeat(36),
+    replayOf: "0".repeat(36),
+    source: "replay",
+    redriven: 9e12,
+    redrives: 100_000,
     principal: callPrincipal(["X-Auth-Subject", "%01".repeat(1_000), "X-Auth-Issuer", "%22".repeat(1_000)]) ?? {
       subject: "",
     },
@@ -57,9 +77,25 @@ test("the largest possible record has at most 8 KiB", () => {
       next: 9e12,
     },
   });
-  const end = { now: 9_000_000_000_000, status: 599, duration: 123_456.123_456_789_01, error: text };
+  const verdict = { kind: "retry", delay: 3_600_000, status: 599, error: text } as const;
+  const times = { startedAt: 8_999_996_400_000, now: 8_999_999_999_999, first: 9e12, until: 9e12 };
+  for (let tries = 0; tries < 10 && entry.callback !== null; tries += 1)
+    entry = { ...entry, callback: callbackAfter(entry.callback, verdict, times) };
+  expect(entry.callback?.tries?.map(({ number }) => number)).toEqual(
+    Array.from({ length: 8 }, (_, n) => n + 1_000_003),
+  );
+  const end = {
+    now: 9_000_000_000_000,
+    status: 599,
+    duration: 123_456.123_456_789_01,
+    error: text,
+    replica: "r".repeat(100),
+    coldStart: 123_456,
+  };
+  const worker = workerName("h".repeat(64), 4_194_304);
   for (let run = 0; run < 111; run += 1) {
-    entry = claimedEntry(entry, { owner: "0".repeat(36), takeover: false, now: 9_000_000_000_000, maxRetries: 100 });
+    const claim = { owner: "0".repeat(36), takeover: false, now: 9_000_000_000_000, maxRetries: 100, worker };
+    entry = claimedEntry(entry, claim);
     if (run < 110) entry = waitingEntry(entry, end, 9_000_000_000_000);
   }
   const result = { run: 111, size: 1_048_576, stored: true, ttl: 9_000_000_000 };

@@ -62,7 +62,15 @@ test("a waiting call has its attempt closed, no owner and a time", () => {
   const entry = waitingEntry(claim(sampleEntry()), end(503, "scaled-to-zero"), now + 5_000);
   expect(entry).toMatchObject({ state: "waiting", owner: null, retries: 1, next: now + 5_000, status: 503, lost: 0 });
   expect(entry.attempts).toEqual([
-    { number: 1, startedAt: now, endedAt: now + 50, status: 503, duration: 12.5, error: "scaled-to-zero" },
+    {
+      number: 1,
+      startedAt: now,
+      endedAt: now + 50,
+      status: 503,
+      duration: 12.5,
+      error: "scaled-to-zero",
+      next: now + 5_000,
+    },
   ]);
   const again = claim(entry, false, now + 5_000);
   expect(again.attempts.map(({ number, error }) => [number, error])).toEqual([
@@ -70,6 +78,42 @@ test("a waiting call has its attempt closed, no owner and a time", () => {
     [2, undefined],
   ]);
   expect(again).toMatchObject({ run: 2, next: null, lost: 0 });
+});
+
+test("an attempt says who claimed it, where it ran and how long it waited for that", () => {
+  const facts = { owner: "me", takeover: false, now, maxRetries: 4, worker: "node-1:4711" };
+  const running = claimedEntry(sampleEntry(), facts);
+  expect(running.attempts).toEqual([{ number: 1, startedAt: now, worker: "node-1:4711" }]);
+  const place = { replica: "10.0.0.1:8080", coldStart: 1_400.4 };
+  const at = { replica: "10.0.0.1:8080", coldStart: 1_400, worker: "node-1:4711" };
+  expect(waitingEntry(running, { ...end(503), ...place }, now + 5_000).attempts).toMatchObject([at]);
+  expect(handedBackEntry(running, now + 9, place).attempts).toMatchObject([at]);
+  const done = endedEntry(running, {
+    state: "done",
+    end: { ...end(200), ...place, duration: 12.345_678 },
+    result: null,
+  });
+  expect(done.attempts).toMatchObject([{ ...at, duration: 12.346 }]);
+  const lost = claimedEntry(running, { ...facts, owner: "you", takeover: true, now: now + 60_000, worker: "node-2:1" });
+  expect(lost.attempts.map(({ worker }) => worker)).toEqual(["node-1:4711", "node-2:1"]);
+});
+
+test("the record of a replay names the call that it replays", () => {
+  const replayOf = "6b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1";
+  const entry = acceptedEntry(sampleCall(), { digest: "d", maxRetries: 3, replayOf });
+  expect(entry).toMatchObject({ replayOf, source: "replay" });
+  for (const name of ["replayOf", "source"]) expect(sampleEntry()).not.toHaveProperty(name);
+});
+
+test("a redrive says when it was made", () => {
+  const failed = endedEntry(claim(sampleEntry()), {
+    state: "failed",
+    end: end(500),
+    reason: "exhausted",
+    result: null,
+  });
+  expect(redrivenEntry(failed, 1, now + 99).redriven).toBe(now + 99);
+  expect(callbackRedrivenEntry(failed, 1, now + 99).redriven).toBe(now + 99);
 });
 
 test("a call that was handed back counts neither as retry nor as lost", () => {
@@ -167,9 +211,10 @@ test("a redrive resets the counters, continues the run numbers, and has the call
     result: { run: 1, size: 3, stored: true, ttl: 5 },
   });
   const pending = { url: "http://x/", state: "pending", attempts: 0 };
-  expect(redrivenEntry({ ...failed, callback: sent }, redrives)).toEqual({
+  expect(redrivenEntry({ ...failed, callback: sent }, redrives, now)).toEqual({
     ...failed,
     redrives,
+    redriven: now,
     state: "queued",
     retries: 0,
     lost: 0,
@@ -180,12 +225,13 @@ test("a redrive resets the counters, continues the run numbers, and has the call
     pending: [],
     callback: pending,
   });
-  expect(callbackRedrivenEntry({ ...failed, callback: sent }, redrives)).toEqual({
+  expect(callbackRedrivenEntry({ ...failed, callback: sent }, redrives, now)).toEqual({
     ...failed,
     redrives,
+    redriven: now,
     callback: pending,
   });
-  expect(redrivenEntry({ ...failed, callback: null }, redrives).callback).toBeNull();
+  expect(redrivenEntry({ ...failed, callback: null }, redrives, now).callback).toBeNull();
 });
 
 test("an attempt that has ended keeps its end, and has no error unless there was one", () => {

@@ -41,6 +41,25 @@ const entries: Record<string, CallEntry> = {
       first: now,
     },
   },
+  "run at a replica": endedEntry(
+    claimedEntry(queued, { owner: "me", takeover: false, now, maxRetries: 10, worker: "node-1:4711" }),
+    { state: "done", end: { ...end, replica: "10.0.0.1:8080", coldStart: 1_400 }, result: null },
+  ),
+  "called back at the second attempt": {
+    ...endedEntry(running, { state: "done", end, result }),
+    callback: {
+      url: "https://u.example/p",
+      state: "sent",
+      attempts: 2,
+      status: 204,
+      first: now,
+      tries: [
+        { number: 1, at: now, ms: 30, error: "refused" },
+        { number: 2, at: now + 500, ms: 12, status: 204 },
+      ],
+    },
+  },
+  "a replay": { ...queued, replayOf: "7b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1", source: "replay" },
   "called back": {
     ...endedEntry(running, { state: "done", end, result }),
     callback: { url: "https://u.example/p?secret=1#f", state: "sent", attempts: 2, status: 204, first: now },
@@ -83,6 +102,19 @@ test("times are RFC 3339, the start is in nanoseconds, durations are in seconds"
       durationSeconds: 1.234568,
       error: "scaled-to-zero",
     },
+  ]);
+});
+
+test("a run says who claimed it, where it ran and how long it waited for that", () => {
+  expect(callView(id, entries["run at a replica"] ?? queued, now).attempts).toMatchObject([
+    { worker: "node-1:4711", replica: "10.0.0.1:8080", coldStartSeconds: 1.4 },
+  ]);
+});
+
+test("the tries of a callback are shown", () => {
+  expect(callView(id, entries["called back at the second attempt"] ?? queued, now).callback?.tries).toEqual([
+    { number: 1, at: "2026-11-21T12:00:00.000Z", durationSeconds: 0.03, error: "refused" },
+    { number: 2, at: "2026-11-21T12:00:00.500Z", durationSeconds: 0.012, status: 204 },
   ]);
 });
 

@@ -50,6 +50,7 @@ describe("checkDeployment()", () => {
         "com.service.retry.codes": "500, 503",
         "com.service.retry.min_wait": "0s",
         "com.service.result.ttl": "24h",
+        "com.service.history.bodies": "168h",
         "com.service.auth": "required",
         "com.service.health.http.path": "/_/health",
         "com.service.ready.http.periodSeconds": "5",
@@ -196,6 +197,7 @@ describe("checkDeployment()", () => {
     ["retry.min_wait", ["0s", most], ["8785h", "x"]],
     ["retry.max_wait", ["0s", most], ["8785h", "x"]],
     ["result.ttl", ["0s", "24h"], ["24.1h"]],
+    ["history.bodies", ["0", "168h"], ["168.1h", "7d", ""]],
     ["concurrency.max", ["0", "100000"], ["100001"]],
     ["auth", ["required", "none"], ["", "maybe"]],
     ["protocol", ["http1", "h2c"], ["h2"]],
@@ -312,6 +314,7 @@ describe("functionLimits()", () => {
         "com.service.retry.codes": "",
         "com.service.retry.max_wait": "1m",
         "com.openfaas.timeout": "5m",
+        "com.openfaas.history.bodies": "0s",
       },
       envVars: { exec_timeout: "500ms" },
     });
@@ -322,6 +325,7 @@ describe("functionLimits()", () => {
       authRequired: true,
       concurrencyMax: 3,
       resultTtl: 3_600_000,
+      historyBodies: 0,
       retry: { attempts: 0, codes: [], maxWait: 60_000 },
       protocol: "http1",
     });

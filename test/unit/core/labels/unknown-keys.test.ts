@@ -36,8 +36,8 @@ describe("unknownKey()", () => {
     ],
     [{ labels: { "com.service.colour": "blue" } }, 'Cannot read label "com.service.colour": there is no such label'],
     [
-      { annotations: { "com.service.history.sync": "all" } },
-      'Cannot read annotation "com.service.history.sync": it is not built yet',
+      { annotations: { "com.service.publish.on-done": "x" } },
+      'Cannot read annotation "com.service.publish.on-done": it is not built yet',
     ],
     [
       { annotations: { "com.service.local.foldr": "/srv/hello" } },

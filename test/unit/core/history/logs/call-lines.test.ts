@@ -1,0 +1,123 @@
+import { beforeEach, expect, test } from "vitest";
+
+import { findCallLines } from "../../../../../runtime/core/history/logs/call-lines.ts";
+import { formatLogMoment } from "../../../../../runtime/core/history/logs/log-moment.ts";
+import type { CallEntry } from "../../../../../runtime/core/calls/call-entry.ts";
+import type { RollupPoint } from "../../../../../runtime/core/history/rollups/rollup.ts";
+import { sampleCall, sampleEntry } from "../../../../contract/samples.ts";
+import { MemoryCallHistory } from "../../../../support/memory/memory-call-history.ts";
+import { MemoryKeptLogs } from "../../../../support/memory/memory-kept-logs.ts";
+
+const hello = { namespace: "functions", name: "hello" };
+const start = Date.parse("2026-01-31T12:00:00Z");
+const numbered = (number: number): string => `7f3c1d52-5c0e-4d7b-9a53-${String(number).padStart(12, "0")}`;
+
+let kept: MemoryKeptLogs;
+let history: MemoryCallHistory;
+
+beforeEach(() => {
+  kept = new MemoryKeptLogs();
+  history = new MemoryCallHistory();
+});
+
+/** Writes a call that ran in these times, milliseconds after the start. */
+async function ran(number: number, ...runs: readonly (readonly [from: number, to: number])[]): Promise<string> {
+  const id = numbered(number);
+  const last = runs.at(-1);
+  const entry: CallEntry = {
+    ...sampleEntry({}, sampleCall({ id, function: hello })),
+    accepted: (BigInt(start) * 1_000_000n).toString(),
+    state: "done",
+    ended: start + (last?.[1] ?? 0),
+    status: 200,
+    retries: runs.length - 1,
+    attempts: runs.map(([from, to], index) => ({
+      number: index + 1,
+      startedAt: start + from,
+      endedAt: start + to,
+      duration: to - from,
+    })),
+  };
+  await history.apply({ changes: [{ kind: "entry", id, revision: number, entry }], rollups: [] });
+  return id;
+}
+
+/** Keeps lines at these times; `instance` is their replica. */
+async function wrote(instance: string, ...lines: readonly (readonly [at: number, text: string])[]): Promise<void> {
+  await kept.append(
+    lines.map(([at, text]) => ({
+      ...hello,
+      instance,
+      timestamp: formatLogMoment({ at: start + at, nanos: 0 }),
+      text: `${text}\n`,
+      number: 0,
+    })),
+  );
+}
+
+async function found(id: string, limit = 100): Promise<string[]> {
+  const call = await history.get(id);
+  if (call === undefined) throw new Error("there is no such call");
+  const lines = await findCallLines({ kept, history }, call, { now: start + 3_600_000, limit });
+  return lines.map(({ line, match }) => `${match} ${line.text.trimEnd()}`);
+}
+
+async function counted(over: Partial<RollupPoint>): Promise<void> {
+  await history.apply({ changes: [], rollups: [{ ...hello, source: "gateway", at: start, ...over }] });
+}
+
+test("the lines of a run belong to it, those before and after do not", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  await wrote("a", [999, "before"], [1_000, "first"], [2_000, "last"], [2_001, "after"]);
+  expect(await found(id)).toEqual(["window first", "window last"]);
+});
+
+test("lines with its id belong to it whenever they were written, of any replica", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  await wrote("a", [1_500, "during"], [5_000, `late ${id}`]);
+  await wrote("b", [3_000, `call=${id} other`], [3_001, `call=${numbered(2)}`]);
+  expect(await found(id)).toEqual(["window during", `text call=${id} other`, `text late ${id}`]);
+  expect(await found(id, 1)).toHaveLength(1);
+});
+
+test("while another call ran, only lines with its id belong to it", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  await ran(2, [1_900, 3_000]);
+  await wrote("a", [1_500, "whose"], [1_600, `of ${id}`]);
+  expect(await found(id)).toEqual([`text of ${id}`]);
+});
+
+test("a call that waited in the queue meanwhile is no other request", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  const next = await ran(2, [2_100, 3_000]);
+  await wrote("a", [1_500, "first"], [2_500, "second"]);
+  expect([await found(id), await found(next)]).toEqual([["window first"], ["window second"]]);
+});
+
+test("each run has its window; the time between them has none", async () => {
+  const id = await ran(1, [1_000, 2_000], [5_000, 6_000]);
+  await wrote("a", [1_500, "one"], [3_000, "between"], [5_500, "two"]);
+  expect(await found(id)).toEqual(["window one", "window two"]);
+});
+
+test("lines of a window that several replicas wrote belong to no one", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  await wrote("a", [1_500, "one"]);
+  await wrote("b", [1_600, "other"]);
+  expect(await found(id)).toEqual([]);
+});
+
+test("where more calls ended than have rows, a synchronous one may have written the line", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  await wrote("a", [1_500, "whose"]);
+  await counted({ calls: [0, 1, 0, 0, 0] });
+  expect(await found(id)).toEqual(["window whose"]);
+  await counted({ source: "another", calls: [0, 1, 0, 0, 0] });
+  expect(await found(id)).toEqual([]);
+});
+
+test("a call that never ran has no lines", async () => {
+  const id = await ran(1);
+  await wrote("a", [0, `of ${id}`]);
+  expect(await found(id)).toEqual([]);
+});
