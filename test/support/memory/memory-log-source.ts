@@ -26,6 +26,11 @@ export class MemoryLogSource implements LogSource {
     );
   }
 
+  /** How many follow a function now. */
+  followers(ref: FunctionRef): number {
+    return this.#written.listenerCount(formatRef(ref));
+  }
+
   async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<LogRecord> {
     const updates = query.follow ? on(this.#written, formatRef(query), { signal }) : undefined;
     const matches = (record: LogRecord): boolean =>

@@ -75,6 +75,7 @@ const doesNotRoll: readonly Row[] = [
   ["auth", annotated("auth", "required"), []],
   ["concurrency.max", annotated("concurrency.max", "3"), []],
   ["result.ttl", annotated("result.ttl", "2h"), []],
+  ["history.bodies", annotated("history.bodies", "2h"), []],
   ["another annotation", { annotations: { ...full.deployment.annotations, topic: "films" } }, []],
   ["the order of variables", { envVars: { PRICE: "$(HOME) costs $$5", exec_timeout: "20s" } }, []],
   ["the order of secrets", { secrets: ["api-key", "db", "registry"] }, []],

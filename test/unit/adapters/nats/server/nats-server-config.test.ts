@@ -60,12 +60,13 @@ describe("formatNatsServerConfig", () => {
 });
 
 describe("natsUsers", () => {
-  test("has one worker per queue, and a provider only on one machine", () => {
+  test("has one worker per queue, and a provider and a history only on one machine", () => {
     expect(users.map(({ name }) => name)).toEqual([
       "gateway",
       "worker-default",
       "worker-a_b",
       "provider",
+      "history",
       "autoscaler",
       "doctor",
     ]);
