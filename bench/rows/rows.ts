@@ -1,4 +1,5 @@
 import type { BenchRow } from "../bench-row.ts";
+import { historyRows } from "../history/history-rows.ts";
 import { containerStart } from "./container-start.ts";
 import { p1SyncCall } from "./p1-sync-call.ts";
 import { p2SyncCallGo } from "./p2-sync-call-go.ts";
@@ -37,5 +38,6 @@ export const rows: readonly BenchRow[] = [
   ...p15ProcessStart,
   p16TwoGateways,
   p17ProtectedCall,
+  ...historyRows,
   containerStart,
 ];

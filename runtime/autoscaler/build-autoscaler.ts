@@ -2,12 +2,14 @@ import { FunctionTable, type TableEntry } from "../core/replicas/function-table.
 import type { Activity } from "../core/ports/activity.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { HistoryReports } from "../core/ports/history-reports.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { QueueStates } from "../core/ports/queue-states.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { ScaleRules } from "../core/scaling/scale-rules.ts";
 import { Leadership } from "../core/leadership.ts";
 import { HeldReplicas } from "../core/scaling/held-back.ts";
+import { withScalingReports } from "../core/history/reports/scaling-report-store.ts";
 import { Scaler } from "../core/scaling/scaler.ts";
 import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
 import type { Log } from "../process/log.ts";
@@ -23,6 +25,8 @@ export interface AutoscalerParts {
   readonly functions: FunctionStore;
   readonly endpoints: Endpoints;
   readonly activity: Activity;
+  /** Absent: nobody keeps a history. */
+  readonly reports?: HistoryReports | undefined;
   readonly states: QueueStates;
   readonly leases: Leases;
   /** Absent: functions that are scaled by processor time keep their replicas. */
@@ -53,7 +57,10 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   const scaler = new Scaler({ window, silenceTimeout, wakeTimeout, idleAfter }, now());
   // Only full names are looked up.
   const table = new FunctionTable({ defaultNamespace: "", aliases: [] });
-  const functions = new ObservedFunctionStore(parts.functions, table.functionObserver);
+  const functions = new ObservedFunctionStore(
+    withScalingReports(parts.functions, parts.reports),
+    table.functionObserver,
+  );
   const leadership = new Leadership({
     leases: parts.leases,
     name: "process.autoscaler",

@@ -19,7 +19,7 @@ export interface ArgumentSpec {
   readonly choices?: readonly string[];
 }
 
-/** Names that completion knows where to find; of calls it knows none. */
+/** Names that completion knows where to find; those of calls in the history. */
 export type CompletedNames = "function" | "namespace" | "secret" | "queue" | "context" | "call";
 
 export interface ExampleSpec {

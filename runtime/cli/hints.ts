@@ -12,6 +12,7 @@ const hints: Partial<Record<ErrorCode, (address: string) => string>> = {
   namespace_exists: () => "weir namespaces list",
   call_not_finished: () => "weir calls wait <id>",
   queue_unavailable: () => "weir doctor",
+  history_unavailable: () => "weir doctor",
   provider_unavailable: () => "weir doctor",
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { drainTimeoutOf } from "../settings/drain-settings.ts";
+import { withScalingReports } from "../core/history/reports/scaling-report-store.ts";
 import { ActivitySums, reportActivity } from "../core/scaling/activity-reporter.ts";
 import { limitsIn } from "../core/functions/function-facts.ts";
 import { formatRef, type FunctionRef } from "../core/functions/function-ref.ts";
@@ -12,19 +13,22 @@ import { QueueTable } from "../core/queues/queue-table.ts";
 import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
 import { Waker } from "../core/replicas/wake.ts";
 import { WorkerSums } from "../core/queues/worker-sums.ts";
-import { InvocationCounts } from "../process/metrics/invocation-counts.ts";
 import { createAccessLog } from "./calls/access-log.ts";
 import type { AppParts } from "./rest/app-parts.ts";
 import { buildApp } from "./rest/app.ts";
+import { LogStreams } from "./rest/log-streams.ts";
 import { buildConsole } from "./auth/build-console.ts";
 import { buildAcceptMetrics } from "./calls/async/accept-metrics.ts";
 import { Admission } from "./calls/admission.ts";
+import { createReplayAcceptor } from "./calls/async/accept-replay.ts";
 import { createAsyncInvoker } from "./calls/async/async-invoker.ts";
 import { EndWatch } from "./calls/async/end-watch.ts";
 import { QueuePositions } from "./calls/async/queue-positions.ts";
 import { buildAccess } from "./access/build-access.ts";
+import { buildCallReports } from "./call-reports.ts";
 import { buildCallCuts } from "./calls/call-cuts.ts";
 import { createCallObserver, type CallObserver } from "./calls/call-observer.ts";
+import type { KeepCall } from "./calls/sync/keep-sync-calls.ts";
 import { configuredOrigins, loopbackOrigins } from "./access/check-origin.ts";
 import { clientAddresses } from "./edge/client-address.ts";
 import { asyncBodyPace } from "./edge/body-watch.ts";
@@ -64,7 +68,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const namespaceParts = { namespaces, namespaceStore: parts.namespaces, namespaceTable };
   const table = new FunctionTable({ ...namespaces, isUsable: (name) => isUsable(name, namespaces) });
   const queues = new QueueTable();
-  const functions = new ObservedFunctionStore(parts.functions, table.functionObserver);
+  const reports = settings.history ? parts.reports : undefined;
+  const functions = new ObservedFunctionStore(withScalingReports(parts.functions, reports), table.functionObserver);
   const waker = new Waker({
     functions,
     table,
@@ -72,7 +77,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     maxWaitingCallers: settings.maxWaitingCallers,
     maxWaitingBytes: settings.maxWaitingBytes,
   });
-  const counts = new InvocationCounts();
+  const callReports = buildCallReports({ ...parts, reports, source, table });
+  const { counts } = callReports;
   const routes = new RouteCounts();
   const accessLog = settings.accessLog ? createAccessLog(log) : undefined;
   const access = buildAccess(parts);
@@ -97,14 +103,30 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     ...access.admission,
   });
   const cuts = buildCallCuts(parts.registry, log);
-  const observe = (path: string): CallObserver =>
-    createCallObserver({ path, counts: routes, accessLog, cuts, clientOf });
+  const observe = (path: string, keep?: KeepCall): CallObserver =>
+    createCallObserver({ path, counts: routes, accessLog, cuts, keep, clientOf });
   const sweep = new DeadlineSweep();
   const edge = {
     onMalformed: (method: string, target: string, why: string) =>
       log.debug({ method, target: target.split("?", 1)[0], reason: why }, "malformed request"),
     onTooManyConnections: buildRefusedConnections(parts.registry),
     isTrustedProxy: (address: string) => clients.isTrusted(address),
+  };
+  const asyncParts = {
+    admission,
+    writeError,
+    table,
+    calls: parts.calls,
+    ledger: parts.ledger,
+    queues,
+    positions: new QueuePositions(parts.states),
+    signals: parts.signals,
+    ends,
+    edition: settings.edition,
+    callbackRules: parts.callbackRules,
+    bodyLimit: settings.asyncMaxBody,
+    metrics: buildAcceptMetrics(parts.registry),
+    observer: observe(`${asyncFunctionPrefix}:name`),
   };
   const server = createGatewayServer({
     ...edge,
@@ -116,27 +138,12 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       counts,
       settings,
       draining: () => server.draining,
-      observer: observe(`${functionPrefix}:name`),
+      observer: observe(`${functionPrefix}:name`, callReports.keep),
       sweep,
       streamIdle: settings.streamIdleTimeout,
       webSocketIdle: settings.websocketIdleTimeout,
     }),
-    invokeAsync: createAsyncInvoker({
-      admission,
-      writeError,
-      table,
-      calls: parts.calls,
-      ledger: parts.ledger,
-      queues,
-      positions: new QueuePositions(parts.states),
-      signals: parts.signals,
-      ends,
-      edition: settings.edition,
-      callbackRules: parts.callbackRules,
-      bodyLimit: settings.asyncMaxBody,
-      metrics: buildAcceptMetrics(parts.registry),
-      observer: observe(`${asyncFunctionPrefix}:name`),
-    }),
+    invokeAsync: createAsyncInvoker(asyncParts),
     writeError,
     routes,
     headersTimeout: settings.headersTimeout,
@@ -180,7 +187,11 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     address: () => address,
     credentials: settings,
     scaleHold: settings.scaleHold,
+    logStreams: new LogStreams({ heartbeat: settings.logHeartbeatPeriod }),
     logHeartbeatPeriod: settings.logHeartbeatPeriod,
+    history: parts.history,
+    requests: parts.requests,
+    acceptReplay: createReplayAcceptor(asyncParts),
     routes,
   };
   const app = buildApp(appParts, server.serverFactory);
@@ -216,7 +227,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
       cleanups.push(await parts.endpoints.watch(table.endpointsObserver));
       warnBeyondEdition(table, settings, log);
       cleanups.push(reportActivity(parts.activity, source, () => counts.entries()));
-      cleanups.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, log }));
+      cleanups.push(callReports.open());
+      cleanups.push(emptyNamespaces({ namespaces: namespaceTable, table, functions, requests: parts.requests, log }));
       await queuesKnown;
       await app.ready();
       const port = await server.listen({ host: settings.host, port: settings.port });

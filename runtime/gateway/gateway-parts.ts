@@ -12,6 +12,8 @@ import type { DeadLetterStore } from "../core/ports/dead-letters.ts";
 import type { Disks } from "../core/ports/disks.ts";
 import type { Endpoints } from "../core/ports/endpoints.ts";
 import type { FunctionStore } from "../core/ports/function-store.ts";
+import type { HistoryReports } from "../core/ports/history-reports.ts";
+import type { KeptRequests } from "../core/ports/kept-requests.ts";
 import type { LogSource } from "../core/ports/log-source.ts";
 import type { NamespaceStore } from "../core/ports/namespace-store.ts";
 import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
@@ -24,6 +26,7 @@ import type { InvocationMetrics } from "../process/metrics/invocation-metrics.ts
 import type { Log } from "../process/log.ts";
 import type { AccessParts } from "./access/build-access.ts";
 import type { ListenAddress } from "./edge/servers-beside.ts";
+import type { HistoryParts } from "./rest/app-parts.ts";
 import type { GatewaySettings } from "./settings.ts";
 
 /** The parts that a gateway is built from. */
@@ -51,6 +54,12 @@ export interface GatewayParts extends AccessParts {
   readonly folderFault?: FolderFault | undefined;
   /** Keeps who signed in with a browser; absent: nobody can. */
   readonly sessions?: SessionStore | undefined;
+  /** Requests of ended calls. */
+  readonly requests: KeptRequests;
+  /** Absent = no history of calls is kept. */
+  readonly history?: HistoryParts | undefined;
+  /** Where calls are reported for the history. Absent = nowhere. */
+  readonly reports?: HistoryReports | undefined;
   readonly callbackRules: CallbackRules;
   readonly info: SystemInfo;
   readonly registry: Registry;

@@ -1,6 +1,7 @@
 import { isLoopbackHost } from "../api/host-grammar.ts";
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
+import { historySwitch } from "../settings/history-settings.ts";
 import {
   brokerSettings,
   callTimeRules,
@@ -18,7 +19,7 @@ import {
   publicUrlSetting,
 } from "../settings/platform-settings.ts";
 import { differentPorts } from "../settings/setting-rules.ts";
-import { duration, flag, list, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
+import { duration, flag, list, optionalText, port, share, text, whole, type Values } from "../settings/setting.ts";
 import { textRule } from "../settings/text-rules.ts";
 
 /** Every setting that the gateway reads. */
@@ -113,6 +114,11 @@ export const gatewaySettings = {
     about: "Longest a WebSocket may go without a byte",
   }),
   accessLog: flag("access_log", { fallback: "false", about: "Whether each call is logged, in one line" }),
+  ...historySwitch,
+  historySyncSample: share("history_sync_sample", {
+    fallback: "0.001",
+    about: "Share of synchronous calls that the history keeps, beside those that failed or waited for a replica",
+  }),
   logHeartbeatPeriod: duration("log_heartbeat_period", {
     fallback: "15s",
     min: 100,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { credentialFile } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import { makeSigningKey } from "../api/iam/signing-keys.ts";
-import { dropPreviousKey } from "./signing-keys.ts";
+import { dropPreviousKeys } from "./signing-keys.ts";
 
 /** The credentials of the administrator, and the key that function tokens are signed with. */
 export interface HostCredentials {
@@ -19,10 +19,6 @@ export const generatedUser = "admin";
 
 const passwordBytes = 24;
 const keyBytes = 32;
-/** How long a callback is signed with the previous key, too, milliseconds: receivers may keep public keys that long. */
-const callbackKeyOverlap = 24 * 3_600_000;
-/** How long tokens of the previous key may live, milliseconds: a day, and what clocks differ by. */
-const issuerKeyOverlap = 24.5 * 3_600_000;
 
 /**
  * Reads the credentials in `directory` (mode 0700, files 0600) and generates missing ones, the keys that callbacks and
@@ -35,8 +31,7 @@ export async function openCredentials(directory: string, now: number = Date.now(
   await readOrMake(join(directory, credentialFile.callbackKey), () => makeSigningKey("callbacks"));
   await readOrMake(join(directory, credentialFile.issuerKey), () => makeSigningKey("tokens"));
   await readOrMake(join(directory, credentialFile.workloadKey), () => makeSigningKey("tokens"));
-  await dropPreviousKey(directory, "callbacks", { overlap: callbackKeyOverlap, now });
-  await dropPreviousKey(directory, "tokens", { overlap: issuerKeyOverlap, now });
+  await dropPreviousKeys(directory, now);
   return {
     user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),
     password: await readOrMake(join(directory, credentialFile.password), () =>

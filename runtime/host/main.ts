@@ -7,6 +7,7 @@ import { openBroker } from "./parts/broker.ts";
 import { openDoctor } from "./parts/doctor.ts";
 import { openEngine } from "./parts/engine.ts";
 import { openGateway } from "./parts/gateway.ts";
+import { beginHistory, openHistory } from "./parts/history.ts";
 import { openIdentity } from "./parts/identity.ts";
 import { openOutgoing } from "./parts/outgoing.ts";
 import { openPlace } from "./parts/place.ts";
@@ -44,6 +45,7 @@ await runService({
       .with(openPlace)
       .with(openBroker)
       .with(openDoctor)
+      .with(openHistory)
       .with(openEngine)
       .with(openIdentity)
       .with(openProvider)
@@ -52,6 +54,7 @@ await runService({
       .with(openQueueWorkers)
       .with(openAccess)
       .with(openGateway)
-      .with(openReadiness).opened;
+      .with(openReadiness)
+      .with(beginHistory).opened;
   },
 });

@@ -1,8 +1,10 @@
 import { autoscalerRules, autoscalerSettings } from "../autoscaler/settings.ts";
 import { gatewayDrainTimeout, gatewayRules, gatewaySettings } from "../gateway/settings.ts";
+import { historySettings } from "../history/settings.ts";
 import { providerSettings } from "../provider/settings.ts";
 import { queueDoctorRules, queueDoctorSettings, storeRule } from "../queue-doctor/settings.ts";
 import { queueWorkerRules, queueWorkerSettings, workerDrainTimeout } from "../queue-worker/settings.ts";
+import { historySwitch } from "../settings/history-settings.ts";
 import { differentPorts, type SettingRule } from "../settings/setting-rules.ts";
 import {
   choice,
@@ -38,6 +40,13 @@ const decidedHere = [
   "durability",
   "maxFileStore",
   "natsReplicas",
+  "historyDir",
+  "historyPort",
+  "historyHost",
+  "stopWithInput",
+  "logProvider",
+  "logData",
+  "logEngine",
 ] as const;
 type DecidedHere = (typeof decidedHere)[number];
 
@@ -77,7 +86,9 @@ export const hostSettings = {
     ...otherGatewaySettings,
     ...autoscalerSettings,
     ...providerSettings,
+    ...historySettings,
   }),
+  ...historySwitch,
   logFormat: choice("log_format", ["auto", "json", "text"], {
     fallback: "auto",
     about: "Format of the log: text = lines for a person, json = JSON lines, auto = text on a terminal, else json",

@@ -16,6 +16,8 @@ export interface AdminServer {
   readonly registry: Registry;
   /** `/readyz` requires all checks to pass, except those that the request excludes. */
   addCheck(name: ReadinessCheckName, check: ReadinessCheck): void;
+  /** `/metrics` also has those of a child process, as Prometheus reads them; without them while that does not answer. */
+  addMetrics(read: () => Promise<string>): void;
   /** Everything is open; until now `/readyz` replied 503 with "starting". */
   ready(): void;
   /** From now on `/readyz` replies 503 with "draining". */
@@ -31,12 +33,17 @@ export interface AdminServer {
 export async function openAdminServer(options: { readonly host: string; readonly port: number }): Promise<AdminServer> {
   const registry = new Registry();
   const checks: { readonly name: string; readonly check: ReadinessCheck }[] = [];
+  const others: (() => Promise<string>)[] = [];
   let phase: "starting" | "ready" | "draining" = "starting";
 
   const reasons = (excluded: readonly string[]): string[] => [
     ...(phase === "ready" ? [] : [phase]),
     ...checks.flatMap(({ name, check }) => (excluded.includes(name) ? [] : (check() ?? []))),
   ];
+  const allMetrics = async (): Promise<string> => {
+    const texts = [registry.metrics(), ...others.map((read) => read().catch(() => ""))];
+    return (await Promise.all(texts)).filter((text) => text !== "").join("\n");
+  };
   const responseTo = async (
     path: string,
     query: URLSearchParams,
@@ -53,7 +60,7 @@ export async function openAdminServer(options: { readonly host: string; readonly
           : { status: 503, type: textType, body: `${failing.join("\n")}\n` };
       }
       case "/metrics":
-        return { status: 200, type: registry.contentType, body: await registry.metrics() };
+        return { status: 200, type: registry.contentType, body: await allMetrics() };
       default:
         return { status: 404, type: textType, body: "not found\n" };
     }
@@ -77,6 +84,7 @@ export async function openAdminServer(options: { readonly host: string; readonly
     port: (server.address() as AddressInfo).port,
     registry,
     addCheck: (name, check) => void checks.push({ name, check }),
+    addMetrics: (read) => void others.push(read),
     ready: () => {
       phase = "ready";
     },

@@ -6,7 +6,7 @@ import {
   durabilitySettings,
   leaseSettings,
   namespaceRule,
-  monitorUrls,
+  monitorSettings,
   processSettings,
   retryRules,
 } from "../settings/platform-settings.ts";
@@ -49,9 +49,7 @@ export const queueDoctorSettings = {
     about: "Queues whose store is gone and is to be recreated, empty; CB = that of the callbacks",
     rule: { test: (name) => name === "CB" || isQueueName(name), expected: "names of queues, or CB" },
   }),
-  natsMonitorUrl: monitorUrls("nats_monitor_url", {
-    about: "Monitoring addresses of the broker's servers, where the queue-doctor sees that one cannot store",
-  }),
+  ...monitorSettings,
   maxFileStore: whole("max_file_store", {
     fallback: "10737418240",
     min: 67_108_864,
@@ -92,9 +90,9 @@ export function storeFacts(settings: Values<typeof queueDoctorSettings>) {
 /** The store has room for calls of the largest size. */
 export const storeRule: SettingRule<{ readonly asyncMaxBody: number; readonly maxFileStore: number }> = {
   needs: ["asyncMaxBody", "maxFileStore"],
-  sentence: "`max_file_store` has room for ten calls and more: it is at least 20 × (`async_max_body` + 256 KiB).",
+  sentence: "`max_file_store` has room for ten calls and more: it is at least 25 × (`async_max_body` + 256 KiB).",
   problems: ({ asyncMaxBody, maxFileStore }) => {
-    const least = 20 * (asyncMaxBody + messageRoom);
+    const least = 25 * (asyncMaxBody + messageRoom);
     return maxFileStore >= least
       ? []
       : [`max_file_store: expected at least ${least} with async_max_body ${asyncMaxBody}, got "${maxFileStore}"`];

@@ -13,7 +13,7 @@ import { stageRoot } from "./stage-root.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const home = "opt/weir";
 /** Folders with a main.ts that are not in this image: for a single machine, for functions, for people. */
-const elsewhere = ["host", "watchdog", "cli"];
+const elsewhere = ["host", "history", "watchdog", "cli"];
 
 /**
  * The first program that runs. The image contains compiled modules, as compilation takes half of a start. Process 1

@@ -14,7 +14,14 @@ interface ProjectManifest {
 }
 
 /** What starts as a process: the platform, and what runs inside each function of the local provider. */
-const entries = ["runtime/host/main.ts", "runtime/watchdog/main.ts", "runtime/watchdog/prepare/main.ts"];
+const entries = [
+  "runtime/host/main.ts",
+  "runtime/history/main.ts",
+  "runtime/adapters/sqlite/calls/reader.ts",
+  "runtime/adapters/sqlite/logs/log-reader.ts",
+  "runtime/watchdog/main.ts",
+  "runtime/watchdog/prepare/main.ts",
+];
 /** Files beside the sources that are read when they run. */
 const assets = "runtime/{adapters,host}/**/*.{sh,txt}";
 /** Packages that only the command line needs. */

@@ -14,9 +14,7 @@ export function freshSecrets(platform: Platform): SecretValues {
     brokerPasswords: Object.fromEntries(brokerSecretNames(platform).map((name) => [name, word()])),
     storeKey: word(),
     routePassword: word(),
-    signingKeys: Object.fromEntries(
-      keySecretsOf(platform).map((name) => [name, makeSigningKey(keySecretUse[name])]),
-    ),
+    signingKeys: Object.fromEntries(keySecretsOf(platform).map((name) => [name, makeSigningKey(keySecretUse[name])])),
   };
 }
 

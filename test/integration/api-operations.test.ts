@@ -128,6 +128,16 @@ const steps: readonly Step[] = [
   ["POST", `/system/queue/default/dead-letters/${unknown}/redrive`, 404],
   ["DELETE", `/system/queue/default/dead-letters/${unknown}`, 404],
 
+  ["GET", "/system/calls", 404],
+  ["GET", "/system/calls?limit=0", 400],
+  ["GET", "/system/calls/ENDED", 404],
+  ["GET", "/system/calls/ENDED/request", 404],
+  ["POST", "/system/calls/ENDED/replay", 404],
+  ["POST", "/system/calls/ENDED/replay", 400, { headers: ["Host", "example.com"] }],
+  ["DELETE", "/system/calls/ENDED", 404],
+  ["GET", "/system/rollups", 404],
+  ["GET", "/system/rollups?step=7s", 400],
+
   ["GET", "/system/info", 200],
   ["GET", "/system/doctor", 200],
   ["GET", "/healthz", 200],

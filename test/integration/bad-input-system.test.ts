@@ -274,6 +274,7 @@ const moreRows: readonly Bad[] = [
   put("retry.attempts 101", annotated({ "com.service.retry.attempts": "101" })),
   put("retry.min_wait soon", annotated({ "com.service.retry.min_wait": "soon" })),
   put("result.ttl 25h", annotated({ "com.service.result.ttl": "25h" })),
+  put("history.bodies 169h", annotated({ "com.service.history.bodies": "169h" })),
   put("auth maybe", annotated({ "com.service.auth": "maybe" })),
   put("protocol spdy", annotated({ "com.service.protocol": "spdy" })),
   put("concurrency.max -1", annotated({ "com.service.concurrency.max": "-1" })),

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { HttpCallHistory } from "../../runtime/adapters/http/history/http-call-history.ts";
 import { MemoryCallLedger } from "../support/memory/memory-call-ledger.ts";
 import { errorCodes, type ErrorCode } from "../../runtime/api/platform-error.ts";
 import { ledgerWith } from "../contract/samples.ts";
@@ -14,9 +16,11 @@ import {
   type FunctionServer,
   type RawFunction,
 } from "../support/function-server.ts";
+import { HistoryGateway } from "../support/history-gateway.ts";
 import { openMemoryAsyncInvoker, type MemoryAsyncOptions } from "../support/memory-async-invoker.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 import { openSyncGateway } from "../support/sync-gateway.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
 import { openTestConsole } from "../support/test-console.ts";
 import { sendVerbatim } from "../support/verbatim-request.ts";
 import { openRestPlatform } from "../support/rest-platform.ts";
@@ -122,6 +126,8 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   queue_not_found: [404, queueNotFound],
   call_not_found: [404, () => ask("GET", `/async-function/${unknown}`)],
   result_not_found: [404, resultNotFound],
+  request_not_kept: [404, () => ofCall("GET", "request")],
+  history_off: [404, historyOff],
   method_not_allowed: [405, () => ask("PATCH", "/system/functions")],
   request_timeout: [408, requestTimeout],
   function_exists: [409, () => second("POST", "/system/functions", hello)],
@@ -130,6 +136,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   call_finished: [409, () => ask("DELETE", `/async-function/${ended}`)],
   call_not_finished: [409, () => ask("GET", `/async-function/${unfinished}/result`)],
   call_not_redrivable: [409, callNotRedrivable],
+  call_not_replayable: [409, () => ofCall("POST", "replay")],
   not_ready: [409, () => ask("PUT", "/system/functions?wait=10ms", hello)],
   payload_too_large: [413, () => ask("POST", "/async-function/held", "x".repeat(1_048_577))],
   target_too_long: [414, () => ask("GET", `/function/held?${"x".repeat(8_192)}`)],
@@ -152,6 +159,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   bad_function_reply: [502, () => ask("GET", "/function/broken")],
   no_ready_replica: [503, () => ask("GET", "/function/absent")],
   queue_unavailable: [503, async () => brokerless.queue],
+  history_unavailable: [503, historyUnavailable],
   provider_unavailable: [503, async () => brokerless.list],
   function_timeout: [504, () => ask("GET", "/function/held")],
 };
@@ -272,6 +280,29 @@ async function gatherFailures(): Promise<void> {
   );
   await failing.server.kill();
   brokerless = { queue: await queueCall(), list: await ask("GET", "/system/functions", undefined, [], failing) };
+}
+
+async function historyOff(): Promise<Response> {
+  await using without = await openRestPlatform({ history: undefined });
+  return await without.call("GET", "/system/calls", undefined, { accept: "application/json" });
+}
+
+/** The response about a call that has ended, and of which nothing was kept but its record. */
+async function ofCall(method: string, what: string): Promise<Response> {
+  await using opened = await HistoryGateway.open();
+  const path = `/system/calls/${await opened.write(1)}/${what}`;
+  return await opened.platform.call(method, path, undefined, { accept: "application/json" });
+}
+
+/** The process that keeps the history is not there. */
+async function historyUnavailable(): Promise<Response> {
+  await using directory = await tempDirectory("no-history");
+  const reads = new HttpCallHistory({ address: join(directory.path, "api.sock") });
+  const history = { reads, progress: () => reads.progress(), remove: (id: string) => reads.remove(id) };
+  await using without = await openRestPlatform({ history });
+  const response = await without.call("GET", "/system/calls", undefined, { accept: "application/json" });
+  await reads.close();
+  return response;
 }
 
 async function notBuilt(): Promise<Response> {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatCall, headerMap, messageHeader } from "../../runtime/adapters/nats/queues/call-message.ts";
 import { NatsActivity } from "../../runtime/adapters/nats/stores/nats-activity.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
+import { NatsKeptRequests } from "../../runtime/adapters/nats/records/nats-kept-requests.ts";
 import { NatsCallQueue } from "../../runtime/adapters/nats/queues/nats-call-queue.ts";
 import { NatsCallSignals } from "../../runtime/adapters/nats/records/nats-call-signals.ts";
 import { NatsCallbackQueue } from "../../runtime/adapters/nats/queues/nats-callback-queue.ts";
@@ -36,6 +37,7 @@ import { callbackQueueContract } from "../contract/callback-queue.contract.ts";
 import { deadLettersContract } from "../contract/dead-letters.contract.ts";
 import { endpointsContract } from "../contract/endpoints.contract.ts";
 import { functionStoreContract } from "../contract/function-store.contract.ts";
+import { keptRequestsContract } from "../contract/kept-requests.contract.ts";
 import { leasesContract } from "../contract/leases.contract.ts";
 import { namespaceStoreContract } from "../contract/namespace-store.contract.ts";
 import { queueCatalogContract } from "../contract/queue-catalog.contract.ts";
@@ -226,6 +228,41 @@ describe("NatsDeadLetters", () => {
     await letters.put({ ...which, ...times, headers, body: call.body });
     const [found] = await letters.find("default", call.id);
     expect(found).toMatchObject({ size: call.body.byteLength, content: { kind: "unreadable" } });
+  });
+});
+
+describe("NatsKeptRequests", () => {
+  keptRequestsContract(async () => {
+    await renew("KV_requests");
+    const { config } = await link.jsm.streams.info("KV_requests");
+    await link.jsm.streams.update("KV_requests", { ...config, max_bytes: mebibyte });
+    const requests = new NatsKeptRequests(link);
+    return { keeper: requests, requests, large: 200_000, close: async () => {} };
+  });
+
+  test("a request that is too large is not kept, and neither is any while its bucket is missing", async () => {
+    await renew("KV_requests");
+    const requests = new NatsKeptRequests(link);
+    const large = sampleCall({ body: Buffer.alloc(mebibyte + 256 * 1_024) });
+    expect(await requests.put({ call: large, redacted: [] }, 60_000)).toBe(false);
+    await link.jsm.streams.delete("KV_requests");
+    const call = sampleCall();
+    expect(await requests.put({ call, redacted: [] }, 60_000)).toBe(false);
+    await expect(requests.find(call.function, call.id)).rejects.toMatchObject({ code: "queue_unavailable" });
+    await requests.removeNamespace("functions");
+    await renew("KV_requests");
+  });
+
+  test("its bucket has at most a tenth of the store, which the queues have less", async () => {
+    await renew("KV_requests");
+    const { config } = await link.jsm.streams.info("KV_requests");
+    expect(config).toMatchObject({ max_bytes: facts.maxFileStore / 10, discard: "old", max_msgs_per_subject: 1 });
+    const names = ["Q_default", "CB", "DLQ", "KV_results", "KV_requests"];
+    const limits = await Promise.all(names.map(async (name) => (await link.jsm.streams.info(name)).config.max_bytes));
+    // Records have a tenth, too, but no limit by bytes.
+    const share = limits.reduce((sum, bytes) => sum + bytes, 0) + facts.maxFileStore / 10;
+    expect(share).toBeLessThanOrEqual(0.8 * facts.maxFileStore);
+    expect(share).toBeGreaterThan(0.79 * facts.maxFileStore);
   });
 });
 

@@ -170,13 +170,17 @@ describe("the streams of the audit trail", () => {
     ["gateway", "delete a stream of it", `${api}.STREAM.DELETE.audit_refusal`],
     ["gateway", "make a consumer of it", `${api}.CONSUMER.CREATE.audit_change.other`],
     ["gateway", "publish elsewhere below it", "audit.other"],
-    ["worker-default", "write a record", "audit.change"],
-    ["worker-default", "read records", `${api}.DIRECT.GET.audit_change`],
-    ["provider", "write a record", "audit.change"],
-    ["provider", "read records", `${api}.DIRECT.GET.audit_refusal`],
-    ["autoscaler", "write a record", "audit.refusal"],
-    ["autoscaler", "read records", `${api}.DIRECT.GET.audit_change`],
-    ["doctor", "write a record", "audit.change"],
+    ["gateway", "make an older consumer of it", `${api}.CONSUMER.DURABLE.CREATE.audit_refusal.other`],
+    ...["worker-default", "provider", "history", "autoscaler"].flatMap((user) =>
+      ["change", "refusal"].flatMap((kind) => [
+        [user, `write a ${kind}`, `audit.${kind}`],
+        [user, `read a ${kind}`, `${api}.STREAM.MSG.GET.audit_${kind}`],
+        [user, `read every ${kind}`, `${api}.DIRECT.GET.audit_${kind}`],
+        [user, `make a consumer of every ${kind}`, `${api}.CONSUMER.CREATE.audit_${kind}.other`],
+      ]),
+    ),
+    ["doctor", "write a change", "audit.change"],
+    ["doctor", "write a refusal", "audit.refusal"],
   ])("%s may not %s", async (user, _what, subject) => {
     const { url, password, inboxPrefix } = server.access(user);
     const connection = await connect({ servers: url, user, pass: password, inboxPrefix });

@@ -10,8 +10,11 @@ import type { DesiredFunction } from "../../runtime/core/functions/desired-funct
 import type { Delivery } from "../../runtime/core/ports/call-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";
 import { addMissingConsumer } from "../../runtime/adapters/nats/queues/consumers.ts";
+import { NatsHistoryReports } from "../../runtime/adapters/nats/history/nats-history-reports.ts";
+import { NatsRecordChanges } from "../../runtime/adapters/nats/history/nats-record-changes.ts";
 import { NatsActivity } from "../../runtime/adapters/nats/stores/nats-activity.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
+import { NatsKeptRequests } from "../../runtime/adapters/nats/records/nats-kept-requests.ts";
 import { NatsCallQueue } from "../../runtime/adapters/nats/queues/nats-call-queue.ts";
 import { NatsCallSignals } from "../../runtime/adapters/nats/records/nats-call-signals.ts";
 import { NatsCallbackQueue } from "../../runtime/adapters/nats/queues/nats-callback-queue.ts";
@@ -165,6 +168,12 @@ describe("rights of the users of the broker", () => {
     expect((await ledger.readResult(firstId, 1))?.status).toBe(200);
     expect((await workerLedger.readResult(firstId, 1))?.status).toBe(200);
     await workerLedger.removeResult(firstId, 1);
+    const kept = new NatsKeptRequests(gateway);
+    expect(await new NatsKeptRequests(worker).put({ call: call(firstId), redacted: [] }, ttl)).toBe(true);
+    expect((await kept.find(ref, firstId))?.call.id).toBe(firstId);
+    await kept.remove(ref, firstId);
+    await kept.removeNamespace(ref.namespace);
+    expect(await kept.find(ref, firstId)).toBeUndefined();
     const cancelled: string[] = [];
     const workerSignals = new NatsCallSignals(worker);
     workerSignals.onCancelled((id) => void cancelled.push(id));
@@ -219,7 +228,32 @@ describe("rights of the users of the broker", () => {
     expect(await endpoints.list()).toHaveLength(1);
     await endpoints.remove(ref);
 
+    const history = await linkOf("history");
+    const historyLeases = new NatsLeases(history);
+    expect(await historyLeases.acquire("process.history", "me", 1_000)).toBe(true);
+    await historyLeases.release("process.history", "me");
+    const { inboxPrefix: historyInbox } = server.access("history");
+    const records = new NatsRecordChanges(history, { inboxPrefix: historyInbox });
+    expect(await records.withoutRecord([firstId])).toEqual([]);
+    const stopReading = new AbortController();
+    const seen: string[] = [];
+    for await (const { changes } of records.follow(undefined, stopReading.signal)) {
+      for (const change of changes) if (change.kind === "entry") seen.push(change.id);
+      if (seen.includes(firstId)) stopReading.abort();
+    }
+    await new NatsNamespaceStore(history).list();
+    const reported: string[] = [];
+    new NatsHistoryReports(history).subscribe(({ kind }) => void reported.push(kind));
+    await history.nc.flush();
+
     const autoscaler = await linkOf("autoscaler");
+    const scaling = { ...ref, at: 1, from: 0, to: 1, reason: "Woken", message: "A call came" };
+    for (const link of [gateway, worker, autoscaler])
+      new NatsHistoryReports(link).publish({ kind: "scaling", scaling });
+    for (const link of [gateway, worker]) new NatsHistoryReports(link).publish({ kind: "rollup", points: [] });
+    new NatsHistoryReports(gateway).publish({ kind: "sync", calls: [] });
+    await eventually(() => reported.length === 6, { what: "all reports" });
+    expect(reported.toSorted()).toEqual(["rollup", "rollup", "scaling", "scaling", "scaling", "sync"]);
     const turns = new NatsLeases(autoscaler);
     expect(await turns.acquire("process.autoscaler", "me", 1_000)).toBe(true);
     await turns.release("process.autoscaler", "me");
@@ -286,6 +320,15 @@ describe("rights of the users of the broker", () => {
     ["provider", "read a record", `${api}.STREAM.MSG.GET.KV_calls`],
     ["provider", "take calls", `${api}.CONSUMER.MSG.NEXT.Q_default.workers`],
     ["provider", "report activity", "activity.provider"],
+    ["worker-default", "report synchronous calls", "history.sync"],
+    ["autoscaler", "report synchronous calls", "history.sync"],
+    ["autoscaler", "report rollups", "history.rollup"],
+    ...["sync", "rollup", "scaling"].flatMap((kind) => [
+      ["provider", `report for the history (${kind})`, `history.${kind}`],
+      ["doctor", `report for the history (${kind})`, `history.${kind}`],
+    ]),
+    ["history", "write namespaces", "$KV.namespaces.dev"],
+    ["history", "read functions", `${api}.STREAM.MSG.GET.KV_functions`],
     ["autoscaler", "publish a call", "q.default.functions.echo"],
     ["autoscaler", "read a stored call", `${api}.STREAM.MSG.GET.Q_default`],
     ["autoscaler", "write records", "$KV.calls.id"],
@@ -293,6 +336,53 @@ describe("rights of the users of the broker", () => {
     ["autoscaler", "report activity", "activity.autoscaler"],
     ["autoscaler", "declare a queue", "$KV.queues.default"],
     ["autoscaler", "take the doctor's lease", "$KV.queues.lease.process.doctor"],
+    ...["worker-default", "provider", "history", "autoscaler"].flatMap((user) => [
+      [user, "write a session", "$KV.sessions.key"],
+      [user, "read a session", `${api}.STREAM.MSG.GET.KV_sessions`],
+      [user, "read a session directly", `${api}.DIRECT.GET.KV_sessions.$KV.sessions.key`],
+      [user, "watch sessions", `${api}.CONSUMER.CREATE.KV_sessions.other.$KV.sessions.>`],
+    ]),
+    ...["gateway", "provider", "history", "autoscaler", "doctor"].map((user) => [
+      user,
+      "keep a request",
+      "$KV.requests.functions.echo.id",
+    ]),
+    ...["worker-default", "provider", "history", "autoscaler"].flatMap((user) => [
+      [user, "read a kept request", `${api}.STREAM.MSG.GET.KV_requests`],
+      [user, "read a kept request directly", `${api}.DIRECT.GET.KV_requests.$KV.requests.functions.echo.id`],
+      [user, "watch kept requests", `${api}.CONSUMER.CREATE.KV_requests.other.$KV.requests.>`],
+      [user, "remove a kept request", `${api}.STREAM.MSG.DELETE.KV_requests`],
+      [user, "purge kept requests", `${api}.STREAM.PURGE.KV_requests`],
+    ]),
+    ["gateway", "watch kept requests", `${api}.CONSUMER.CREATE.KV_requests.other.$KV.requests.>`],
+    ["gateway", "change the bucket of requests", `${api}.STREAM.UPDATE.KV_requests`],
+    ["gateway", "delete the bucket of requests", `${api}.STREAM.DELETE.KV_requests`],
+    ["gateway", "purge sessions", `${api}.STREAM.PURGE.KV_sessions`],
+    ["gateway", "change the bucket of sessions", `${api}.STREAM.UPDATE.KV_sessions`],
+    ["gateway", "delete the bucket of sessions", `${api}.STREAM.DELETE.KV_sessions`],
+    ["doctor", "write a session", "$KV.sessions.key"],
+    ["history", "publish a call", "q.default.functions.echo"],
+    ["history", "publish a callback", "cb.default.functions.echo"],
+    ["history", "write a dead letter", "dlq.default.id.call"],
+    ["history", "write records", "$KV.calls.id"],
+    ["history", "write results", "$KV.results.id.1"],
+    ["history", "write functions", "$KV.functions.functions.echo"],
+    ["history", "cancel calls", "ctl.cancel"],
+    ["history", "say that a call ended", "ctl.ended"],
+    ["history", "report activity", "activity.history"],
+    ["history", "report to itself", "history.sync"],
+    ["history", "declare a queue", "$KV.queues.default"],
+    ["history", "take the doctor's lease", "$KV.queues.lease.process.doctor"],
+    ["history", "read results", `${api}.STREAM.MSG.GET.KV_results`],
+    ["history", "read a stored call", `${api}.STREAM.MSG.GET.Q_default`],
+    ["history", "take calls", `${api}.CONSUMER.MSG.NEXT.Q_default.workers`],
+    ["history", "make a consumer of calls", `${api}.CONSUMER.CREATE.Q_default.other`],
+    ["history", "make a lasting consumer of records", `${api}.CONSUMER.DURABLE.CREATE.KV_calls.other`],
+    ["history", "delete a consumer of calls", `${api}.CONSUMER.DELETE.Q_default.workers`],
+    ["history", "delete a record", `${api}.STREAM.MSG.DELETE.KV_calls`],
+    ["history", "purge records", `${api}.STREAM.PURGE.KV_calls`],
+    ["history", "change the bucket of records", `${api}.STREAM.UPDATE.KV_calls`],
+    ["history", "delete the bucket of records", `${api}.STREAM.DELETE.KV_calls`],
     ["doctor", "publish a call", "q.default.functions.echo"],
     ["doctor", "publish a callback", "cb.default.functions.echo"],
     ["doctor", "write functions", "$KV.functions.functions.echo"],
@@ -308,7 +398,7 @@ describe("rights of the users of the broker", () => {
     }
   });
 
-  const everyone = ["gateway", "worker-default", "worker-other", "provider", "autoscaler", "doctor"];
+  const everyone = ["gateway", "worker-default", "worker-other", "provider", "history", "autoscaler", "doctor"];
   test.each([
     ...everyone.flatMap((user) => [
       ...[
@@ -316,6 +406,8 @@ describe("rights of the users of the broker", () => {
         "cb.>",
         "dlq.>",
         "$KV.>",
+        "$KV.sessions.*",
+        "audit.*",
         "$JS.ACK.>",
         "$JS.API.>",
         "_INBOX.>",
@@ -333,6 +425,9 @@ describe("rights of the users of the broker", () => {
     ["gateway", "ctl.cancel"],
     ["provider", "ctl.>"],
     ["provider", "activity.>"],
+    ["history", "ctl.>"],
+    ["history", "activity.>"],
+    ["history", "history.>"],
     ["autoscaler", "$JS.EVENT.ADVISORY.>"],
     ["gateway", "$JS.EVENT.ADVISORY.>"],
   ])("%s may not listen to %s", async (user, subject) => {

@@ -77,7 +77,13 @@ describe("what a callback carries", () => {
     ]) {
       expect(callback.headers[dropped]).toBeUndefined();
     }
-    expect(await settled(id)).toEqual({ url: sink.url, state: "sent", attempts: 1, status: 200 });
+    expect(await settled(id)).toEqual({
+      url: sink.url,
+      state: "sent",
+      attempts: 1,
+      status: 200,
+      tries: [{ number: 1, at: expect.any(String), status: 200, durationSeconds: expect.any(Number) }],
+    });
     expect(sink.of(id)).toHaveLength(1);
   });
 

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { policyActions } from "../../runtime/api/resources/iam-resources.ts";
 import { restRoutes } from "../../runtime/gateway/rest/route-table.ts";
 import type { RouteEntry } from "../../runtime/gateway/rest/route.ts";
+import { sampleCall, sampleEntry } from "../contract/samples.ts";
 import { FakeTokens } from "../support/fake-tokens.ts";
+import { memoryQueues } from "../support/memory-queues.ts";
+import { MemoryCallHistory } from "../support/memory/memory-call-history.ts";
 import { notEmpty } from "../support/not-empty.ts";
 import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 
@@ -12,7 +15,22 @@ let platform: RestPlatform;
 const tokens = new FakeTokens();
 
 beforeAll(async () => {
-  platform = await openRestPlatform({ edition: "enterprise", tokens: tokens.parts });
+  const kept = new MemoryCallHistory();
+  const queueParts = memoryQueues();
+  platform = await openRestPlatform({
+    edition: "enterprise",
+    tokens: tokens.parts,
+    queueParts,
+    history: {
+      reads: kept,
+      progress: async () => ({ lagSeconds: 0, complete: true, gaps: [] }),
+      remove: (id) => kept.remove(id),
+    },
+  });
+  const call = sampleCall({ id: callId, function: { namespace: "dev", name: "pay" } });
+  const ended = sampleEntry({ state: "done", status: 200, ended: Date.now() }, call);
+  const { kind } = await queueParts.ledger.create(callId, ended, performance.now() + 10_000);
+  expect(kind).toBe("created");
 });
 afterAll(async () => {
   await platform?.[Symbol.asyncDispose]();
@@ -30,6 +48,8 @@ beforeEach(async () => {
 const pay = { service: "pay", image: "acme/pay:1", namespace: "dev" };
 const secret = { name: "key", value: "s3cret", namespace: "dev" };
 const inDev = "namespace=dev";
+/** A call of `pay` that has ended; its record is kept. */
+const callId = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
 
 /** A valid request for each route: what to add to its path, and its body. */
 const requests: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
@@ -51,6 +71,8 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   replaceNamespaceByName: { body: { name: "dev" } },
   deleteNamespaceByName: {},
   receiveAlert: { body: { alerts: [{ status: "resolved", labels: { function_name: "pay.dev" } }] } },
+  listCalls: { query: inDev },
+  readRollups: { query: inDev },
   simulateAccess: { body: { action: "Function:Get", resource: "dev:pay" } },
 };
 
@@ -62,7 +84,7 @@ const guarded = notEmpty(
 function targetOf({ id, path }: RouteEntry): string {
   const { query } = requests[id] ?? {};
   const filled = path
-    .replace(":callId", "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10")
+    .replace(":callId", callId)
     .replace(":queue", "default")
     .replace(":namespace", "dev")
     .replace(":name", "pay");
@@ -76,7 +98,7 @@ function send(entry: RouteEntry, authorization: string): Promise<Response> {
 /** What the request of a route concerns. */
 function resourceOf({ needs, id }: RouteEntry): string {
   const [kind = ""] = needs.split(":");
-  if (kind === "Function") return "dev:pay";
+  if (kind === "Function" || kind === "Call") return "dev:pay";
   return (kind === "Secret" || kind === "Namespace") && id !== "getNoNamespace" ? "dev:*" : "*";
 }
 
@@ -114,11 +136,16 @@ describe.each(guarded.map((entry) => [entry.id, entry] as const))("%s", (_id, en
     // Namespaces are listed as far as they are permitted, and the default one is.
     if (entry.id === "listNamespaces") elsewhere.splice(2, 1);
     // Whoever may list anything of a namespace gets a list without the rest.
-    if (entry.id === "listFunctions") elsewhere.splice(3);
+    if (["listFunctions", "listCalls", "readRollups"].includes(entry.id)) elsewhere.splice(3);
+    // A call that the sender may not see is like one that does not exist.
+    const unseen = needs.startsWith("Call:") && entry.path.includes(":callId") ? 404 : 403;
     tokens.allow({ elsewhere: [[needs], elsewhere], reported: [[needs], ["*"]] }, ["reported"]);
-    for (const subject of ["elsewhere", "reported"]) {
+    for (const [subject, status] of [
+      ["elsewhere", unseen],
+      ["reported", 403],
+    ] as const) {
       const response = await send(entry, tokens.give(subject));
-      expect([subject, response.status, await response.text()]).toEqual([subject, 403, expect.any(String)]);
+      expect([subject, response.status, await response.text()]).toEqual([subject, status, expect.any(String)]);
     }
   });
 });

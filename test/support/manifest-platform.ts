@@ -1,6 +1,5 @@
-import { keySecretsOf, type KeySecret } from "../../infra/manifests/key-secrets.ts";
+import { keySecretsOf, keySecretUse, type KeySecret } from "../../infra/manifests/key-secrets.ts";
 import type { KubernetesObject } from "../../infra/manifests/kubernetes-object.ts";
-import { platformSecret } from "../../infra/manifests/names.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
@@ -22,7 +21,7 @@ export function secretValues(platform: Platform, natsTls?: SecretValues["natsTls
 
 /** A new key of the kind that this Secret of the platform holds, PKCS #8 PEM. */
 export function signingKey(name: KeySecret): string {
-  return makeSigningKey(name === platformSecret.issuerKey ? "tokens" : "callbacks");
+  return makeSigningKey(keySecretUse[name]);
 }
 
 /** All objects of a platform, except custom resource definitions and Secrets, which are built elsewhere. */

@@ -61,6 +61,8 @@ export interface BrokerView {
   dropCallbacks(): Promise<void>;
   /** Deletes the stream of the default queue. */
   deleteQueue(): Promise<void>;
+  /** Deletes the stream of all records; a queue-doctor that starts creates it anew. */
+  deleteRecords(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -123,6 +125,9 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     },
     deleteQueue: async () => {
       await deleteStream(doctor, server, queueStream(defaultQueue));
+    },
+    deleteRecords: async () => {
+      await deleteStream(doctor, server, bucketStream(bucket.calls));
     },
     close: async () => {
       for (const link of links) await link.close();

@@ -27,11 +27,14 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** Directory of relative paths. */
   readonly directory?: string;
+  /** The user that a Weir of the directory has to belong to. */
+  readonly uid?: number | undefined;
 }
 
 /** A gateway that replies what a test says; the command runs in this process. */
 export interface PretendedGateway extends AsyncDisposable {
   readonly requests: readonly GotRequest[];
+  readonly address: string;
   /** Runs `weir …` against it. Nothing is a terminal. */
   run(args: readonly string[], options?: RunOptions): Promise<CommandEnd>;
 }
@@ -58,9 +61,11 @@ export async function openPretendedGateway(
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  const address = `http://127.0.0.1:${port}`;
   return {
     requests,
-    run: (args, options) => run([...args, "--gateway", `http://127.0.0.1:${port}`], options),
+    address,
+    run: (args, options) => run([...args, "--gateway", address], options),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
@@ -74,7 +79,10 @@ function send(response: ServerResponse, { status = 200, json, headers, bytes }: 
   response.end(bytes ?? (json === undefined ? "" : JSON.stringify(json)));
 }
 
-async function run(args: readonly string[], { input = "", directory = "/" }: RunOptions = {}): Promise<CommandEnd> {
+async function run(
+  args: readonly string[],
+  { input = "", directory = "/", uid }: RunOptions = {},
+): Promise<CommandEnd> {
   const written = { stdout: "", stderr: "" };
   const sink = (name: "stdout" | "stderr"): Writable =>
     new Writable({
@@ -92,7 +100,7 @@ async function run(args: readonly string[], { input = "", directory = "/" }: Run
     environment: {},
     directory,
     home: "/nonexistent",
-    uid: undefined,
+    uid,
     signal: new AbortController().signal,
   });
   return { code, ...written };

@@ -4,11 +4,13 @@ import { join } from "node:path";
 
 import pino from "pino";
 
+import { MemoryKeptRequests } from "./memory/memory-kept-requests.ts";
 import { MemoryNamespaceStore } from "./memory/memory-namespace-store.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 import type { DesiredFunction } from "../../runtime/core/functions/desired-function.ts";
+import { functionNotFound } from "../../runtime/core/functions/function-not-found.ts";
 import { formatRef, type FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import { NamespaceTable } from "../../runtime/core/namespaces/namespace-table.ts";
 import { platformInfo } from "../../runtime/core/platform-info.ts";
@@ -204,6 +206,8 @@ export async function openRestPlatform(
     logHeartbeatPeriod: 15_000,
     routes,
     queueParts: memoryQueues(),
+    requests: new MemoryKeptRequests(),
+    acceptReplay: ({ call }) => Promise.reject(functionNotFound(call.function)),
     doctor: memoryDoctor(),
     ...options,
   };

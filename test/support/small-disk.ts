@@ -26,7 +26,12 @@ export async function openSmallDisk(size: number): Promise<SmallDisk | undefined
     path,
     fill: (left) => {
       const { bavail, bsize } = statfsSync(path);
-      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+      try {
+        writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+      } catch (err) {
+        // Someone else took some of it meanwhile: it is full all the same.
+        if (!(err instanceof Error && "code" in err && err.code === "ENOSPC")) throw err;
+      }
     },
     empty: () => rmSync(filler, { force: true }),
     [Symbol.asyncDispose]: async () => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { expect } from "vitest";
 
+import { consoleService } from "../../infra/manifests/console.ts";
 import type { ClusterPlatform } from "./cluster-platform.ts";
 import { eventually } from "./eventually.ts";
 import { openPulumiStack, type PulumiStack } from "./engine-stack.ts";
@@ -51,11 +52,15 @@ export function inNamespaces(stack: PulumiStack, cluster: TestCluster, namespace
   };
 }
 
-/** Gives the platform's Ingress an address, once it exists, as an ingress controller does. */
+/** Gives each Ingress of the platform an address, once it exists, as an ingress controller does. */
 export async function answerForIngress(stack: Pick<WeirStack, "kubectl">, within: number): Promise<void> {
   const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } });
-  const args = ["patch", "ingress", "gateway", "--subresource=status", "--type=merge", `--patch=${status}`];
-  await eventually(async () => (await stack.kubectl(...args)) !== "", { within, what: "an Ingress", every: 500 });
+  const answer = (name: string): Promise<unknown> => {
+    const args = ["patch", "ingress", name, "--subresource=status", "--type=merge", `--patch=${status}`];
+    const patched = async (): Promise<boolean> => (await stack.kubectl(...args)) !== "";
+    return eventually(patched, { within, what: `Ingress ${name}`, every: 500 });
+  };
+  await Promise.all(["gateway", consoleService].map(answer));
 }
 
 /** A platform that a stack created, for its users. */

@@ -9,6 +9,7 @@ import { MemoryCallbackQueue } from "./memory/memory-callback-queue.ts";
 import { MemoryCallbackSecrets } from "./memory/memory-callback-secrets.ts";
 import { MemoryDeadLetters } from "./memory/memory-dead-letters.ts";
 import { MemoryFunctionStore } from "./memory/memory-function-store.ts";
+import { MemoryKeptRequests } from "./memory/memory-kept-requests.ts";
 import { MemoryLeases } from "./memory/memory-leases.ts";
 import type { FunctionDeployment } from "../../runtime/api/schemas/function-deployment.ts";
 import { acceptCall } from "../../runtime/core/calls/accept-call.ts";
@@ -78,6 +79,7 @@ export class WorkerBench {
   readonly ledger: MemoryCallLedger;
   readonly signals = new MemoryCallSignals();
   readonly deadLetters = new MemoryDeadLetters();
+  readonly requests = new MemoryKeptRequests();
   readonly leases = new MemoryLeases();
   readonly functions = new MemoryFunctionStore();
   readonly table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
@@ -139,6 +141,7 @@ export class WorkerBench {
     const { attempts = 10, slots = 4, window = 60_000, strict = false } = this.#options;
     const retry = { attempts, codes: [408, 429, 500, 502, 503, 504], minWait: 40, maxWait: 80 };
     return {
+      worker: "bench:1",
       timeoutMax: 3_600_000,
       queue: sampleQueue({ ackWait: this.times.ackWait, timeout: 10_000, strict, retry }),
       slots,
@@ -156,6 +159,8 @@ export class WorkerBench {
       callbackSecrets: this.callbackSecrets,
       callbackKeys: () => this.callbackKeys,
       deadLetters: this.deadLetters,
+      requests: this.requests,
+      requestTtl: 0,
       functions: this.functions,
       table: this.table,
       waker: new Waker({

@@ -20,6 +20,8 @@ export const decidedSettings = [
   "edition",
   "functionNamespace",
   "gatewayUrl",
+  "history",
+  "historySyncSample",
   "host",
   "kubernetesHost",
   "kubernetesPort",

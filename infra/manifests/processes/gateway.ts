@@ -31,6 +31,9 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
       consolePort,
       consoleHost: undefined,
       consoleOrigins,
+      // No history runs on a cluster yet.
+      history: false,
+      historySyncSample: undefined,
       publicUrl: publicUrlOf(platform),
       durability: brokerFacts(platform.nats).durability,
       // TLS ends at the Ingress.

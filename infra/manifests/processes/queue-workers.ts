@@ -31,6 +31,8 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
         {
           ...brokerProcessEnvironment(platform, natsUser.worker(queue.name)),
           queue: queue.name,
+          // No history runs on a cluster yet.
+          history: false,
           gatewayUrl: gatewayOrigin(platform),
           secretMountPath: undefined,
         },

@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { recordLifetime, type CallTimes } from "../../core/calls/call-ttl.ts";
 import type { QueueDeclaration } from "../../core/ports/queue-catalog.ts";
 import { NatsAuditTrail } from "./audit/nats-audit-trail.ts";
+import { NatsHistoryReports } from "./history/nats-history-reports.ts";
 import { NatsBrokerView } from "./records/nats-broker-view.ts";
 import { NatsActivity } from "./stores/nats-activity.ts";
 import { NatsCallLedger } from "./records/nats-call-ledger.ts";
+import { NatsKeptRequests } from "./records/nats-kept-requests.ts";
 import { NatsCallQueue } from "./queues/nats-call-queue.ts";
 import { NatsCallSignals } from "./records/nats-call-signals.ts";
 import { NatsCallbackQueue } from "./queues/nats-callback-queue.ts";
@@ -84,6 +86,7 @@ export function gatewayBroker(link: NatsLink, times: CallTimes) {
     broker: new NatsBrokerView(link),
     audit: new NatsAuditTrail(link),
     sessions: new NatsSessionStore(link),
+    requests: new NatsKeptRequests(link),
   };
 }
 
@@ -94,6 +97,7 @@ export function workerBroker(link: NatsLink, inboxPrefix: string) {
     openLedger: (times: CallTimes) => new NatsCallLedger(link, recordLifetime(times), { accepts: false }),
     catalog: new NatsQueueCatalog(link),
     deadLetters: new NatsDeadLetters(link),
+    requests: new NatsKeptRequests(link),
     leases: new NatsLeases(link),
     openDeliveries: ({ name, ackWait, strict }: QueueDeclaration) =>
       callSource(link, name, ackWait, inboxPrefix, strict ? strictPullExpiry : undefined),
@@ -105,6 +109,7 @@ function commonAdapters(link: NatsLink) {
   return {
     signals: new NatsCallSignals(link),
     activity: new NatsActivity(link),
+    reports: new NatsHistoryReports(link),
     callbacks: new NatsCallbackQueue(link),
     states: new NatsQueueStates(link),
     reconnects: () => link.reconnects,
@@ -115,6 +120,7 @@ function commonAdapters(link: NatsLink) {
 export function autoscalerBroker(link: NatsLink) {
   return {
     activity: new NatsActivity(link),
+    reports: new NatsHistoryReports(link),
     states: new NatsQueueStates(link),
     leases: new NatsLeases(link),
   };

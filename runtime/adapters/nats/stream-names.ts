@@ -19,6 +19,7 @@ export const bucket = {
   namespaces: "namespaces",
   endpoints: "endpoints",
   sessions: "sessions",
+  requests: "requests",
 } as const;
 
 export const signalSubject = { cancelled: "ctl.cancel", ended: "ctl.ended" } as const;

@@ -43,8 +43,8 @@ export function mostCalls(facts: Pick<StreamFacts, "maxFileStore" | "maxCallReco
 
 /**
  * All streams of a platform with these queues. Their shares of the store add up to 80 %: `calls` 10 %, `results` 5 %
- * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB. The rest is split equally among the queues and
- * `undeclared` others, which are no longer declared but still exist. Functions, namespaces, endpoints and declared
+ * up to 1 GiB, `DLQ` 10 % up to 1 GiB, `CB` 5 % up to 256 MiB, `requests` 10 % up to 1 GiB. The rest is split equally
+ * among the queues and `undeclared` others, which are no longer declared but still exist. Functions, namespaces, endpoints and declared
  * queues take at most 12 % more, sessions 1 %, the audit trail 2 %.
  */
 export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclaration[], undeclared = 0): WantedStream[] {
@@ -55,8 +55,9 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
     results: share(5, 1_024 * mebibyte),
     dead: share(10, 1_024 * mebibyte),
     callbacks: share(5, 256 * mebibyte),
+    requests: share(10, 1_024 * mebibyte),
   };
-  const taken = sizes.calls + sizes.results + sizes.dead + sizes.callbacks;
+  const taken = sizes.calls + sizes.results + sizes.dead + sizes.callbacks + sizes.requests;
   const perQueue = Math.floor((share(80) - taken) / Math.max(1, queues.length + undeclared));
   const messageSize = facts.payloadLimit + messageRoom;
   const file = { storage: StorageType.File, num_replicas: facts.replicas };
@@ -100,6 +101,16 @@ export function wantedStreams(facts: StreamFacts, queues: readonly QueueDeclarat
       metadata: { [shareKey]: String(sizes.calls), [storeKey]: String(facts.maxFileStore) },
     },
     { ...keyValue(bucket.results, file), allow_msg_ttl: true, max_bytes: sizes.results, max_msg_size: messageSize },
+    {
+      ...keyValue(bucket.requests, file),
+      allow_msg_ttl: true,
+      discard: DiscardPolicy.Old,
+      max_bytes: sizes.requests,
+      max_msg_size: messageSize,
+      // Gateways delete single entries, which needs no right to write any; nobody needs to replace all by one.
+      deny_delete: false,
+      allow_rollup_hdrs: false,
+    },
     { ...keyValue(bucket.queues, file), allow_msg_ttl: true, max_bytes: share(1, mebibyte), allow_direct: false },
     {
       ...keyValue(bucket.sessions, file),

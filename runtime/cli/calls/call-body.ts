@@ -58,7 +58,8 @@ export async function openCallBody(
   return file === undefined ? fixedBody(undefined) : fileBody(resolve(directory, file));
 }
 
-function fixedBody(body: Uint8Array | undefined): OpenedBody {
+/** A body that is there already; it is empty if it is undefined. */
+export function fixedBody(body: Uint8Array | undefined): OpenedBody {
   return {
     open: () => (body === undefined ? {} : { body }),
     release: () => {},

@@ -36,3 +36,18 @@ export function parseCallHeaders(lines: readonly string[]): CallHeaders {
     [...headers].map(([name, values]) => [name, values.length === 1 ? values.join("") : values]),
   );
 }
+
+/** Names and values in turn. */
+export function headerPairs(headers: CallHeaders): readonly string[] {
+  return Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]));
+}
+
+/** Inverse of `headerPairs`; without the headers whose lower-case names are to be dropped. */
+export function headersOf(pairs: readonly string[], isDropped: (lowerName: string) => boolean): CallHeaders {
+  const headers = new Map<string, string[]>();
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = (pairs[index] ?? "").toLowerCase();
+    if (!isDropped(name)) headers.set(name, [...(headers.get(name) ?? []), pairs[index + 1] ?? ""]);
+  }
+  return Object.fromEntries(headers);
+}

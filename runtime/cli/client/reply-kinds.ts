@@ -2,6 +2,7 @@ import type { SimulateReply, WhoAmI } from "../../api/schemas/iam/access.ts";
 import type { CallRecord } from "../../api/schemas/call-record.ts";
 import type { CallDetail } from "../../api/schemas/history/call-detail.ts";
 import type { CallPageView, HistoryStatus } from "../../api/schemas/history/call-page.ts";
+import type { CallRequest } from "../../api/schemas/history/call-request.ts";
 import type { FunctionNamespaceBody } from "../../api/schemas/function-namespace.ts";
 import type { FunctionStatus } from "../../api/schemas/function-status.ts";
 import type { DeadLetterPage, DeadLetterView, QueueStatus } from "../../api/schemas/queue-status.ts";
@@ -108,6 +109,15 @@ export const callDetailReply: ReplyKind<CallDetail> = {
     isMap(value["request"]) &&
     isMap(value["logs"]) &&
     isHistoryStatus(value["history"]),
+};
+
+export const callRequestReply: ReplyKind<CallRequest> = {
+  one: "the request of a call",
+  many: "requests of calls",
+  fits: (value): value is CallRequest =>
+    hasTexts(value, ["method", "path", "body"], ["query"]) &&
+    isListOf(value["headers"], isText) &&
+    isListOf(value["redacted"], isText),
 };
 
 /** Other gateways of this API family say less. */

@@ -1,9 +1,14 @@
+import { readOne } from "../client/read-reply.ts";
+import { callPageReply } from "../client/reply-kinds.ts";
 import type { CommandContext } from "../command-context.ts";
 import type { CompletedNames } from "../command-spec.ts";
 import { configFiles } from "../gateways/config-directory.ts";
 import { readContexts } from "../gateways/contexts.ts";
 
 type Named = readonly { readonly name: string }[];
+
+/** Calls of which completion offers the ids, the newest. */
+const mostCalls = 50;
 
 /** What a shell can take without quotation; no name of the API has other characters. */
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/;
@@ -32,10 +37,17 @@ async function namesOf(context: CommandContext, kind: CompletedNames): Promise<r
     case "queue":
       return nameList(context, "/system/queues", undefined);
     case "call":
-      return [];
+      return callIds(context);
     default:
       return kind satisfies never;
   }
+}
+
+/** Ids of the newest calls; none without a history. */
+async function callIds(context: CommandContext): Promise<readonly string[]> {
+  const gateway = await context.gateway();
+  const { items } = await readOne(gateway, "/system/calls", callPageReply, { query: { limit: mostCalls } });
+  return items.map(({ callId }) => callId);
 }
 
 async function nameList(

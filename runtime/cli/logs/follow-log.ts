@@ -17,6 +17,8 @@ interface LogSelection {
   /** Unix milliseconds. */
   readonly since: number | undefined;
   readonly follow: boolean;
+  /** Id of a call: only its lines. */
+  readonly call?: string | undefined;
 }
 
 /** What reading a log depends on. */
@@ -80,7 +82,7 @@ export async function* followLog(
 
 /** The query for the rest of a log of which `last` is the latest line that was shown. */
 export function queryOf(
-  { follow, instance, name, namespace, since, tail }: LogSelection,
+  { call, follow, instance, name, namespace, since, tail }: LogSelection,
   last: string | undefined,
 ): Readonly<Record<string, string | number | boolean | undefined>> {
   const from = last === undefined ? since : Math.max(since ?? 0, Date.parse(last) - overlap);
@@ -88,6 +90,7 @@ export function queryOf(
     name,
     namespace,
     instance,
+    call,
     follow,
     tail: last === undefined ? tail : undefined,
     since: from === undefined ? undefined : new Date(from).toISOString(),
@@ -111,7 +114,8 @@ function asCliError(err: unknown, { name }: LogSelection): unknown {
   });
 }
 
-function isLogRecord(value: unknown): value is LogRecord {
+/** Whether a value has what a line of a log needs. */
+export function isLogRecord(value: unknown): value is LogRecord {
   const { instance, text, timestamp } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof instance === "string" && typeof text === "string" && typeof timestamp === "string";
 }

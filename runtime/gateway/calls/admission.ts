@@ -2,11 +2,12 @@ import { PlatformError } from "../../api/platform-error.ts";
 import type { Principal } from "../../core/access/principal.ts";
 import { limitsIn } from "../../core/functions/function-facts.ts";
 import type { FunctionLimits } from "../../core/functions/function-limits.ts";
+import { functionNotFound } from "../../core/functions/function-not-found.ts";
 import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { FunctionTable, TableEntry } from "../../core/replicas/function-table.ts";
-import { AccessDenied, nameOf } from "../access/access-denied.ts";
+import { AccessDenied, nameOf, requireAccess } from "../access/access-denied.ts";
 import type { AccessObserver } from "../access/access-observer.ts";
-import type { CallCredentials } from "../access/function-callers.ts";
+import { invokeAction, resourceOf, type CallCredentials } from "../access/function-callers.ts";
 import { principalHeaders } from "../access/principal-headers.ts";
 import { refusedCall } from "../access/refused-call.ts";
 import type { OwnToken } from "../access/tokens/token-reader.ts";
@@ -97,8 +98,7 @@ export class Admission {
     const { authorization, fromWorker } = credentials;
     // A queued call was authorised when it was accepted.
     if (fromWorker || !this.#isProtected(limits)) {
-      const passedOn =
-        authorization !== undefined && this.#parts.isPlatformCredential(authorization) ? undefined : authorization;
+      const passedOn = this.#passedOn(authorization);
       return { target, entry, limits, authorization: passedOn, principal: undefined, principalHeaders: nobody };
     }
     const { ref } = entry;
@@ -109,6 +109,23 @@ export class Admission {
     };
     const token = this.#parts.readToken?.(authorization);
     return token instanceof Promise ? token.then(admitted) : admitted(token);
+  }
+
+  /**
+   * Admits a call that its sender queues through the API: by what it may do, and with these credentials for the function.
+   * @throws PlatformError for the first check that fails
+   */
+  admitSender(ref: FunctionRef, principal: Principal, authorization: string | undefined): Omit<AdmittedCall, "target"> {
+    const entry = this.#parts.table.findKey(formatRef(ref));
+    if (entry === undefined) throw functionNotFound(ref);
+    const limits = limitsIn(entry.facts);
+    if (!this.#isProtected(limits)) {
+      const passedOn = this.#passedOn(authorization);
+      return { entry, limits, authorization: passedOn, principal: undefined, principalHeaders: nobody };
+    }
+    requireAccess(principal, { action: invokeAction, resource: resourceOf(ref) });
+    const headers = principalHeaders(principal, limits.authClaims, ref);
+    return { entry, limits, authorization: undefined, principal, principalHeaders: headers };
   }
 
   /** The valid token of whoever asks for a call's record. */
@@ -134,6 +151,10 @@ export class Admission {
     }
   }
 
+  #passedOn(authorization: string | undefined): string | undefined {
+    return authorization !== undefined && this.#parts.isPlatformCredential(authorization) ? undefined : authorization;
+  }
+
   #isProtected(limits: FunctionLimits | undefined): boolean {
     return this.#parts.invokeAuth || limits?.authRequired === true;
   }
@@ -155,7 +176,9 @@ export class Admission {
       principal = this.#parts.authorise(credentials, ref) ?? undefined;
       return [principal, principal === undefined ? nobody : principalHeaders(principal, claims, ref)];
     } catch (err) {
-      this.#parts.accessObserver?.refused(refusedCall(err, { principal, ref, address: credentials.client, callId: asked.callId }));
+      this.#parts.accessObserver?.refused(
+        refusedCall(err, { principal, ref, address: credentials.client, callId: asked.callId }),
+      );
       throw err;
     }
   }

@@ -1,3 +1,4 @@
+import type { TableEntry } from "../../core/replicas/function-table.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
@@ -14,6 +15,8 @@ export interface CallFacts {
   readonly callId: string;
   /** The function that is called; as the URL names it if there is no such function, undefined if the URL names none. */
   readonly ref: { readonly name: string; readonly namespace: string | undefined } | undefined;
+  /** That function, if there is such a one; absent for asynchronous calls. */
+  readonly entry?: TableEntry | undefined;
   /** As sent to the function. */
   readonly traceParent: string;
   /** When its head was read, in milliseconds of `performance.now()`. */
@@ -29,4 +32,10 @@ export interface ObservedEnd {
   readonly bytesOut: number;
   /** Why the gateway closed its connection before the reply was whole. */
   readonly cut?: CutReason | undefined;
+  /** Whether the gateway replied itself, with an error. */
+  readonly isOwnError?: boolean | undefined;
+  /** Address of the replica that it was sent to last. */
+  readonly replica?: string | undefined;
+  /** Milliseconds that it waited for a replica to start; undefined = it did not wait. */
+  readonly coldStart?: number | undefined;
 }

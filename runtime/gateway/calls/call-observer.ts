@@ -3,6 +3,7 @@ import type { AccessLog } from "./access-log.ts";
 import type { CallCuts } from "./call-cuts.ts";
 import type { ObservedEnd, CallFacts, CutReason } from "./call-facts.ts";
 import type { Exchange } from "./exchange.ts";
+import type { KeepCall } from "./sync/keep-sync-calls.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
 
 /** Status of a call whose client left before the reply's head. */
@@ -53,16 +54,19 @@ export function createCallObserver(parts: {
   readonly accessLog: AccessLog | undefined;
   /** Called for calls that were cut. */
   readonly cuts?: CallCuts;
+  /** Called for each call that ended. */
+  readonly keep?: KeepCall | undefined;
   /** The client behind trusted proxies. */
   readonly clientOf: (peer: string | undefined, forwardedFor: string | undefined) => string;
 }): CallObserver {
-  const { path, counts, accessLog, cuts, clientOf } = parts;
+  const { path, counts, accessLog, cuts, keep, clientOf } = parts;
   return {
     ended: (facts, end) => {
       const { exchange, callId, ref, traceParent } = facts;
       const { status, duration, bytesIn, bytesOut } = end;
       counts.add(path, exchange.method, status, duration);
       if (end.cut !== undefined) cuts?.(end.cut, facts, end);
+      keep?.(facts, end);
       accessLog?.({
         callId,
         functionName: ref?.name,

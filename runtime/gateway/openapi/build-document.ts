@@ -10,6 +10,7 @@ export const routeGroups: Readonly<Record<RouteGroup, string>> = {
   functions: "Deploy, show, scale and remove functions",
   calls: "Call a function and wait for its reply",
   "asynchronous calls": "Queue a call, show it, get its result, cancel it",
+  "call history": "See what became of calls, and how functions were called over time",
   logs: "Read the logs of functions",
   secrets: "Store values that functions read as files",
   namespaces: "Separate functions from each other",

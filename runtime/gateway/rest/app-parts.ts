@@ -6,7 +6,10 @@ import type { NamesOf } from "../../core/functions/function-not-found.ts";
 import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import { functionStatus } from "../../core/functions/function-status.ts";
 import type { AuditTrail } from "../../core/ports/audit-trail.ts";
+import type { CallHistory, HistoryProgress } from "../../core/ports/call-history.ts";
 import type { FunctionEndpoints } from "../../core/ports/endpoints.ts";
+import type { KeptRequests } from "../../core/ports/kept-requests.ts";
+import type { KeptLogs, LinePlace } from "../../core/ports/kept-logs.ts";
 import type { LogSource } from "../../core/ports/log-source.ts";
 import type { Usage } from "../../core/ports/usage.ts";
 import type { QueueViewParts } from "../../core/queues/queue-views.ts";
@@ -18,12 +21,32 @@ import type { AccessObserver } from "../access/access-observer.ts";
 import type { BasicAuth } from "../access/basic-auth.ts";
 import type { OriginRules } from "../access/check-origin.ts";
 import type { TokenParts } from "../access/tokens/token-parts.ts";
+import type { AcceptReplay } from "../calls/async/accept-replay.ts";
 import type { ErrorWriter } from "../error-handler.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
+import type { LogStreams } from "./log-streams.ts";
 import type { CredentialSettings } from "./start-page.ts";
 
 /** The parts of the routes of queues and dead letters. */
 export interface QueueParts extends QueueViewParts, RedriveParts {}
+
+/** The parts of the routes of the history of calls. */
+export interface HistoryParts {
+  readonly reads: CallHistory;
+  /** How far it is behind the records. */
+  readonly progress: () => Promise<HistoryProgress>;
+  /** Removes a call for good; false if it is open. */
+  readonly remove: (id: string) => Promise<boolean>;
+  /** Absent = no log lines are kept. */
+  readonly logs?: KeptLogParts | undefined;
+}
+
+/** The kept log lines of functions. */
+export interface KeptLogParts {
+  readonly reads: KeptLogs;
+  /** Removes lines of a function for good. */
+  readonly remove: (ref: FunctionRef, places: readonly LinePlace[]) => Promise<void>;
+}
 
 /** The parts of the REST side of the gateway. Routes of absent ones reply `not_built`. Durations are milliseconds. */
 export interface AppParts extends DeployParts {
@@ -54,10 +77,17 @@ export interface AppParts extends DeployParts {
   /** The settings that locate the platform's password. */
   readonly credentials: CredentialSettings;
   readonly queueParts: QueueParts;
+  /** Absent = the setting `history` is off. */
+  readonly history?: HistoryParts | undefined;
+  /** Requests of ended calls. */
+  readonly requests: KeptRequests;
+  readonly acceptReplay: AcceptReplay;
   readonly doctor: PlatformDoctor;
   /** How long the autoscaler leaves a count that was set by hand alone. */
   readonly scaleHold: number;
-  /** Time without a record after which a log stream sends an empty line. */
+  /** Those of this process, which all its listeners share; absent: the app has its own. */
+  readonly logStreams?: LogStreams | undefined;
+  /** Time without a record after which a log stream of its own sends an empty line. */
   readonly logHeartbeatPeriod: number;
   /** Counts requests whose response was sent. */
   readonly routes: RouteCounts;

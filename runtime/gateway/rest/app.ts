@@ -23,7 +23,6 @@ import { unobserved } from "../access/access-observer.ts";
 import { createAuthenticator } from "../access/authenticator.ts";
 import { listAction, resourceOf } from "../access/function-callers.ts";
 import { observedExchange } from "../access/observed-exchange.ts";
-import { TokenHolders } from "../access/token-holders.ts";
 import { addAccessChecks, noteRefusal } from "./check-access.ts";
 import { publicDoor, type Door } from "./door.ts";
 import { RequestAccess } from "./request-access.ts";
@@ -33,6 +32,7 @@ import { serveDocument } from "../openapi/served-document.ts";
 import { admitFormBody, readFormBody } from "./form-body.ts";
 import { withKnownFields } from "./known-fields.ts";
 import { lazyValidators } from "./lazy-validators.ts";
+import { LogStreams } from "./log-streams.ts";
 import { parseQuery } from "./query.ts";
 import { allowedMethods, restRoutes, routeTable } from "./route-table.ts";
 import type { RouteEntry } from "./route.ts";
@@ -48,9 +48,7 @@ const encodedOrDotted = /%|\/\.{1,2}(?:\/|$)/;
  * before the first request.
  */
 export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, consoleDoor?: Door): FastifyInstance {
-  const { observer = unobserved } = parts;
-  const holders =
-    parts.tokens === undefined ? undefined : new TokenHolders(parts.tokens.keys.reader, parts.tokens.rules);
+  const { observer = unobserved, logStreams = new LogStreams({ heartbeat: parts.logHeartbeatPeriod }) } = parts;
   const app = fastify({
     serverFactory,
     logger: false,
@@ -73,7 +71,11 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, c
   });
   const door =
     consoleDoor ??
-    publicDoor(restRoutes(editions[parts.edition].iam), createAuthenticator(parts.auth, holders), parts.origins);
+    publicDoor(
+      restRoutes(editions[parts.edition].iam),
+      createAuthenticator(parts.auth, parts.tokens?.holders),
+      parts.origins,
+    );
   const { routes } = door;
   const notFound: NotFound = (request, reply) => sendNotFound(request, reply, parts.errors, routes);
   addRequestChecks(app, parts, door, notFound);
@@ -84,8 +86,10 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, c
     parts.routes.add(path, request.method, endStatus(reply.raw), reply.elapsedTime);
   });
   app.setNotFoundHandler(notFound);
+  // The listeners of a process close together.
+  app.addHook("preClose", async () => logStreams.close());
   const document = serveDocument(() => buildDocument(routeTable));
-  addRoutes(app, routes, { ...parts, tokens: observedExchange(parts.tokens, observer), holders, document });
+  addRoutes(app, routes, { ...parts, logStreams, tokens: observedExchange(parts.tokens, observer), document });
   return app;
 }
 

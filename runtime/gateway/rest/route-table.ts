@@ -4,6 +4,7 @@ import { auditRoute } from "./routes/audit.ts";
 import { callRecordRoutes } from "./routes/call-records.ts";
 import { callbackKeysRoute } from "./routes/callback-keys.ts";
 import { callRoutes } from "./routes/calls.ts";
+import { callHistoryRoutes } from "./routes/history/call-history.ts";
 import { functionRoutes } from "./routes/functions.ts";
 import { identityRoutes } from "./routes/identity.ts";
 import { logRoute } from "./routes/logs.ts";
@@ -20,6 +21,7 @@ export const routeTable: readonly RouteEntry[] = [
   ...functionRoutes,
   ...callRoutes,
   ...callRecordRoutes,
+  ...callHistoryRoutes,
   logRoute,
   ...secretRoutes,
   ...namespaceRoutes,

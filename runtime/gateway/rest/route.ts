@@ -4,8 +4,8 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { ErrorCode } from "../../api/platform-error.ts";
 import type { Principal } from "../../core/access/principal.ts";
 import type { NamespaceRules } from "../../core/namespaces/namespace-rules.ts";
-import type { TokenHolders } from "../access/token-holders.ts";
 import type { AppParts } from "./app-parts.ts";
+import type { LogStreams } from "./log-streams.ts";
 import type { ServedDocument } from "../openapi/served-document.ts";
 
 /** An action that a role must allow; the administrator may do every action. */
@@ -24,6 +24,7 @@ export type RouteGroup =
   | "platform"
   | "calls"
   | "asynchronous calls"
+  | "call history"
   | "identity";
 
 /** Methods of routes; HEAD, PATCH and OPTIONS are declared for function calls only. */
@@ -121,8 +122,7 @@ export interface RouteRequest<P extends TObject, Q extends TObject, B extends TS
 /** The parts for handlers: those of the app, and what the app creates itself. */
 export interface RouteParts extends AppParts {
   readonly document: ServedDocument;
-  /** Who holds tokens; absent in editions without IAM. */
-  readonly holders: TokenHolders | undefined;
+  readonly logStreams: LogStreams;
 }
 
 /** Creates the handler of a route; hooks of `app` end what the handler opened. */

@@ -1,14 +1,18 @@
 import { join } from "node:path";
 
+import { HttpKeptLogs } from "../../adapters/http/history/http-kept-logs.ts";
+import { HttpCallHistory } from "../../adapters/http/history/http-call-history.ts";
 import { FileDisks } from "../../adapters/files/file-disks.ts";
 import type { NatsLink } from "../../adapters/nats/link/nats-link.ts";
 import { gatewayAdapters } from "../../adapters/nats/open-nats.ts";
 import { natsUser } from "../../api/broker/nats-users.ts";
 import { buildGateway } from "../../gateway/build-gateway.ts";
+import type { HistoryParts } from "../../gateway/rest/app-parts.ts";
 import type { BuiltGateway } from "../../gateway/gateway-parts.ts";
 import { besideGateway } from "../addresses.ts";
 import { folderFaultHere } from "../check-settings.ts";
 import type { HostAccess } from "./access.ts";
+import type { HostHistory } from "./history.ts";
 import type { HostStart } from "./host-start.ts";
 import { systemInfo } from "../system-info.ts";
 import type { Broker } from "./broker.ts";
@@ -23,7 +27,7 @@ export interface OpenGateway {
   readonly gatewayLink: NatsLink;
 }
 
-type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers & HostAccess;
+type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers & HostAccess & HostHistory;
 
 /** Starts to listen, also in the networks of replicas. */
 export async function openGateway(given: Given): Promise<OpenGateway> {
@@ -40,6 +44,7 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
     folderFault: folderFaultHere(settings, engine.folderFault),
     // The broker's store is below it.
     disks: new FileDisks({ data: settings.data }),
+    history: historyParts(given),
     callbackRules: given.callbackRules,
     access: given.access,
     info: await systemInfo(settings, given.providerName),
@@ -56,4 +61,16 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
   const unsubscribe = await engine.onAddresses((hosts) => gateway.listenAlso(besideGateway(settings, port, hosts)));
   lifecycle.onClose("bridges", () => unsubscribe());
   return { gateway, gatewayLink };
+}
+
+function historyParts({ historyAddress, lifecycle, settings, admin }: Given): HistoryParts | undefined {
+  if (historyAddress === undefined) return undefined;
+  const reads = new HttpCallHistory({ address: historyAddress });
+  lifecycle.onClose("history client", () => reads.close());
+  admin.addMetrics(() => reads.metrics());
+  const parts = { reads, progress: () => reads.progress(), remove: (id: string) => reads.remove(id) };
+  if (!settings.keptLogs) return parts;
+  const logs = new HttpKeptLogs({ address: historyAddress });
+  lifecycle.onClose("kept logs client", () => logs.close());
+  return { ...parts, logs: { reads: logs, remove: (ref, places) => logs.remove(ref, places) } };
 }

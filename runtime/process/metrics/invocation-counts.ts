@@ -1,5 +1,10 @@
 import { StatusDurations, type DurationHistogram } from "./duration-histogram.ts";
 
+/** Counts ended calls of one function. */
+export interface EndedCallCounter {
+  add(status: number, duration: number, isCold: boolean): void;
+}
+
 /** The counts of one function in this process; all but `inFlight` only grow. */
 export class FunctionCounts {
   /** Calls in flight, including those that wait for a replica. */
@@ -8,16 +13,23 @@ export class FunctionCounts {
   finished = 0;
   /** Ended calls by status. */
   readonly ended = new StatusDurations();
+  readonly #also: EndedCallCounter | undefined;
+
+  /** `also` counts the same ended calls. */
+  constructor(also?: EndedCallCounter) {
+    this.#also = also;
+  }
 
   begin(): void {
     this.inFlight += 1;
   }
 
-  /** A call that began has ended with `status` after `duration` milliseconds. */
-  finish(status: number, duration: number): void {
+  /** A call that began has ended with `status` after `duration` milliseconds; `isCold`: it waited for a replica. */
+  finish(status: number, duration: number, isCold = false): void {
     this.inFlight -= 1;
     this.finished += 1;
     this.ended.add(status, duration);
+    this.#also?.add(status, duration, isCold);
   }
 }
 
@@ -29,15 +41,26 @@ export type EndedCalls = [labels: { function_name: string; code: string }, durat
  */
 export class InvocationCounts {
   readonly #counts = new Map<string, FunctionCounts>();
+  readonly #counterOf: ((key: string) => EndedCallCounter) | undefined;
+
+  /** `counterOf` returns what counts the same ended calls of a function. */
+  constructor(counterOf?: (key: string) => EndedCallCounter) {
+    this.#counterOf = counterOf;
+  }
 
   /** The counts of one function; begins at zero. */
   of(key: string): FunctionCounts {
     let counts = this.#counts.get(key);
     if (counts === undefined) {
-      counts = new FunctionCounts();
+      counts = new FunctionCounts(this.#counterOf?.(key));
       this.#counts.set(key, counts);
     }
     return counts;
+  }
+
+  /** The counts of one function; undefined if it was never called. */
+  find(key: string): FunctionCounts | undefined {
+    return this.#counts.get(key);
   }
 
   /** Calls of the function that ended, 0 if it was never called. */

@@ -87,6 +87,7 @@ function checkKeys(text: string): void {
     "retry.max_wait",
     "retry.codes",
     "result.ttl",
+    "history.bodies",
     "timeout",
     "concurrency.max",
   ]) {
@@ -103,6 +104,7 @@ function checkKeys(text: string): void {
     );
     mustHold(
       isWhole(limits.resultTtl, 86_400_000) &&
+        isWhole(limits.historyBodies ?? 0, 604_800_000) &&
         isWhole(limits.timeout ?? 0, 86_400_000) &&
         isWhole(limits.concurrencyMax, 100_000),
       "a limit is out of bounds",

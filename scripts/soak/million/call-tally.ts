@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
+import type { CallSummary } from "../../../runtime/api/schemas/history/call-summary.ts";
 import type { AnswerClass } from "../../../test/support/ledger.ts";
 
 const classes = ["under way", "accepted", "refused", "unknown"] as const;
@@ -8,6 +9,7 @@ const classMask = 0b11;
 const everUnknown = 0b100;
 const over = 0b1000;
 const notDone = 0b10000;
+const inHistory = 0b100000;
 const shownIds = 5;
 /** Longest time between the start of a run and the kill of its worker that aborts it, milliseconds. */
 const longestRun = 10_000;
@@ -24,6 +26,8 @@ export interface TallySum {
   readonly unknownThatRan: number;
   readonly runs: number;
   readonly extraRuns: number;
+  /** Calls of this run that the history lists. */
+  readonly listed: number;
   /** Sentences about calls that break an invariant. */
   readonly violations: readonly string[];
 }
@@ -43,6 +47,8 @@ export class CallTally {
   readonly #workerKills: number[] = [];
   readonly #refusedThatRan: string[] = [];
   readonly #unexplained: string[] = [];
+  readonly #listedWrongly: string[] = [];
+  #listed = 0;
   #accepted = 0;
   #ended = 0;
   #refused = 0;
@@ -126,6 +132,20 @@ export class CallTally {
     if (this.#is(call, "accepted")) this.#ended++;
   }
 
+  /** The history lists a call, which it does once. */
+  listed({ callId, state, retries }: Pick<CallSummary, "callId" | "state" | "retries">): void {
+    const call = this.callOf(callId);
+    const isRight =
+      call !== undefined &&
+      !this.#has(call, inHistory) &&
+      (state === "done") !== this.#has(call, notDone) &&
+      Math.min(255, retries) === this.#retries[call];
+    if (!isRight) this.#listedWrongly.push(callId);
+    if (call === undefined) return;
+    this.#mark(call, inHistory);
+    this.#listed++;
+  }
+
   /** A worker is about to be killed: its runs may be repeated. */
   workerKilled(): void {
     this.#workerKills.push(performance.now() - this.#begin);
@@ -134,7 +154,7 @@ export class CallTally {
   /** Sums up the tally; `extraRuns` is the permitted number. */
   sum(allowed: { readonly extraRuns: number }): TallySum {
     let [runs, extraRuns, unknownThatRan] = [0, 0, 0];
-    const [lost, failed]: [string[], string[]] = [[], []];
+    const [lost, failed, unlisted, onlyListed]: [string[], string[], string[], string[]] = [[], [], [], []];
     for (let call = 0; call < this.#facts.length; call++) {
       const times = this.#runs[call] ?? 0;
       runs += times;
@@ -142,6 +162,10 @@ export class CallTally {
       if (times > 0 && this.#has(call, everUnknown)) unknownThatRan++;
       if (this.#is(call, "accepted") && !this.isOver(call)) lost.push(this.idOf(call));
       if (this.#has(call, notDone)) failed.push(this.idOf(call));
+      const isListed = this.#has(call, inHistory);
+      if (this.#is(call, "accepted") && !isListed) unlisted.push(this.idOf(call));
+      if (isListed && times === 0 && !this.#is(call, "accepted") && !this.#has(call, everUnknown))
+        onlyListed.push(this.idOf(call));
     }
     const violations = [
       sentence("I1, I10", "accepted calls whose end the status route does not name", lost),
@@ -149,9 +173,12 @@ export class CallTally {
       sentence("I3", "runs of calls that ran before, and not in a worker that was killed", this.#unexplained),
       extraRuns > allowed.extraRuns ? `I3: ${extraRuns} extra runs, at most ${allowed.extraRuns} allowed` : undefined,
       sentence("I5", "refused calls that ran", this.#refusedThatRan),
+      sentence("history", "accepted calls that it does not list", unlisted),
+      sentence("history", "calls that it lists and that were not accepted", onlyListed),
+      sentence("history", "calls that it lists otherwise than they ended", this.#listedWrongly),
     ].filter((violation) => violation !== undefined);
     const [accepted, refused, unknown] = [this.#accepted, this.#refused, this.#unknown];
-    return { accepted, refused, unknown, unknownThatRan, runs, extraRuns, violations };
+    return { accepted, refused, unknown, unknownThatRan, runs, extraRuns, listed: this.#listed, violations };
   }
 
   #abortedByKill(start: number): boolean {

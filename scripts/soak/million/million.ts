@@ -4,6 +4,7 @@ import { becomesQuiet } from "../../../test/support/platform-account.ts";
 import { openPlatform, type Platform } from "../../../test/support/platform.ts";
 import { CallTally, type TallySum } from "./call-tally.ts";
 import { openCountedFunction } from "./counted-function.ts";
+import { openHistoryCheck } from "./history-check.ts";
 import { killNowAndThen } from "./kills.ts";
 import { LongestGap } from "./longest-gap.ts";
 import { sendUntilAccepted } from "./send-until-accepted.ts";
@@ -34,6 +35,9 @@ export interface MillionResult extends TallySum {
   readonly kills: Readonly<Record<string, number>>;
   readonly extraRunsAllowed: number;
   readonly statusReads: number;
+  /** Pages of `GET /system/calls` that were compared with what was sent, and the time until the history was level. */
+  readonly historyPages: number;
+  readonly historyLag: number;
   readonly gapOfAccepting: number;
   readonly gapOfRunning: number;
   /** Largest number in any sample, as a share of the bound. */
@@ -86,10 +90,11 @@ export async function million({
       maxFileStore,
       server: { maxFileStore },
     });
+    await using history = await openHistoryCheck(platform);
     await platform.deploy(functionName, { addresses: [counted.address] });
     const reading = new StatusReads(tally, platform.url);
     reads = reading;
-    const watch = new PlatformWatch(platform);
+    const watch = new PlatformWatch(platform, [history.process]);
     const timer = setTimeout(() => stop.abort(), longest);
     const begin = performance.now();
     const looking = setInterval(() => {
@@ -128,11 +133,12 @@ export async function million({
       await killing;
       const unsettled = await settle(platform, tally, reading);
       const settling = performance.now() - begin - sending;
+      const compared = await history.compare(tally);
       const extraRunsAllowed = lossy * slots;
       const sum = tally.sum({ extraRuns: extraRunsAllowed });
       return {
         ...sum,
-        violations: [...sum.violations, ...unsettled],
+        violations: [...sum.violations, ...unsettled, ...compared.violations],
         seed,
         wanted: count,
         ended,
@@ -141,6 +147,8 @@ export async function million({
         kills,
         extraRunsAllowed,
         statusReads: reading.reads,
+        historyPages: compared.pages,
+        historyLag: compared.lag,
         gapOfAccepting: accepting.longest,
         gapOfRunning: running.longest,
         mostRecords: watch.mostRecords,

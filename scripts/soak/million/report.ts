@@ -21,6 +21,7 @@ export function formatReport(result: MillionResult): string {
     `  kills: ${kills.length === 0 ? "none" : kills.join(", ")}`,
     `  longest time without a 202 ${seconds(result.gapOfAccepting)}, without the start of a run ${seconds(result.gapOfRunning)}`,
     `  ${result.statusReads} reads of statuses; the last end was read ${seconds(result.settling)} after the last call was sent`,
+    `  history: ${result.listed} calls in ${result.historyPages} pages of GET /system/calls; level ${seconds(result.historyLag)} after the last end was read`,
     `  records: bound ${bound}, kept for ${formatDuration(times.callRecordTtl)}, above a quarter of it for ${formatDuration(floorTtl(times))}; most at a time ${Math.round(result.mostRecords * bound)}`,
     `  most memory: ${memory.join(", ")}`,
     ...(result.violations.length === 0

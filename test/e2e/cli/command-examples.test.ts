@@ -9,6 +9,7 @@ import type { CommandEntry } from "../../../runtime/cli/command-spec.ts";
 import { commandTree } from "../../../runtime/cli/command-tree.ts";
 import { environment } from "../../../runtime/process/settings.ts";
 import { cliCommand, gatewayEnvironment, openCliHome, type CliHome } from "../../support/cli-home.ts";
+import { eventually } from "../../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
 
@@ -61,6 +62,11 @@ beforeAll(async () => {
   const sample = new URL("../../support/import-samples/stack-images.yml", import.meta.url);
   await copyFile(sample, place("stack", "stack.yml"));
   weir = await startWeir({ data: data.path, flags: ["--edition", "enterprise"] });
+  // It starts after everything else.
+  const headers = { authorization: weir.authorization };
+  await eventually(async () => (await fetch(`${weir.url}/system/calls?limit=1`, { headers })).status === 200, {
+    what: "the history of calls",
+  });
 });
 
 afterAll(async () => {
@@ -89,6 +95,8 @@ functions:
   upper:
     image: upper
     envProcess: tr a-z A-Z
+    annotations:
+      com.service.history.bodies: 1h
 `;
 
 describe("an example of the help", () => {
@@ -115,14 +123,14 @@ function directoryFor(command: string, line: string): string {
 /** Other examples delete them, or scale them to zero. */
 async function deployMissing(): Promise<void> {
   const headers = { authorization: weir.authorization };
-  for (const [service, envProcess] of [
-    ["hello", "cat"],
-    ["upper", "tr a-z A-Z"],
+  for (const [service, envProcess, annotations] of [
+    ["hello", "cat", {}],
+    ["upper", "tr a-z A-Z", { "com.service.history.bodies": "1h" }],
   ] as const) {
     const found = await fetch(`${weir.url}/system/function/${service}`, { headers });
     await found.text();
     if (found.status === 200) continue;
-    const body = JSON.stringify({ service, image: service, envProcess });
+    const body = JSON.stringify({ service, image: service, envProcess, annotations });
     const put = await fetch(`${weir.url}/system/functions?wait=60s`, { method: "PUT", headers, body });
     expect(put.status, await put.text()).toBe(202);
   }

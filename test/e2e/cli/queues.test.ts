@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 
 import Type, { type Static, type TSchema } from "typebox";
 import { Parse } from "typebox/value";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { CallRecord } from "../../../runtime/api/schemas/call-record.ts";
+import { CallDetail } from "../../../runtime/api/schemas/history/call-detail.ts";
+import { CallSummary } from "../../../runtime/api/schemas/history/call-summary.ts";
 import { DeadLetterView, QueueStatus } from "../../../runtime/api/schemas/queue-status.ts";
 import { gatewayEnvironment, openCliHome, type CliHome, type CommandEnd } from "../../support/cli-home.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -72,11 +73,11 @@ describe("weir calls", () => {
     expect(Buffer.from(sink.stdout, "latin1")).toEqual(Buffer.from([0, 0x41, 0xff, 0x0a, 0x0d, 0x1b]));
   });
 
-  test("show -o json is the record of the API, and -o name its id", async () => {
+  test("show -o json is the record of the API with what the history adds, and -o name its id", async () => {
     const id = await calls.accepted("upper", { body: "hi" });
     await calls.ended(id);
-    const record = jsonOf(CallRecord, await run("call", "get", id.toUpperCase(), "-o", "json"));
-    expect(record).toEqual(await calls.status(id));
+    const shown = await run("call", "get", id.toUpperCase(), "-o", "json");
+    expect(jsonOf(CallDetail, shown)).toMatchObject({ ...(await calls.status(id)), kind: "async" });
     expect(await run("calls", "show", id, "-o", "name")).toEqual({ code: 0, stdout: `${id}\n`, stderr: "" });
   });
 
@@ -96,7 +97,10 @@ describe("weir calls", () => {
   test("a call that runs has no result, its wait times out, and cancel ends it", async () => {
     const id = await calls.accepted("slow");
     await calls.until(id, ["running"]);
-    expect(await run("calls", "show", id)).toMatchObject({ code: 0, stdout: expect.stringMatching(/run 1 +runs$/m) });
+    expect(await run("calls", "show", id)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/run 1 taken +by \S+$/m),
+    });
     const early = await run("calls", "result", id);
     expect([early.code, early.stdout]).toEqual([1, ""]);
     expect(early.stderr).toBe(`Cannot read the result of call "${id}": it is running\nTry: weir calls wait ${id}\n`);
@@ -128,14 +132,40 @@ describe("weir calls", () => {
     expect(stderr).toMatch(new RegExp(`^Cannot [a-z ]*call "${id}": `));
   });
 
-  test.each([["list"], ["logs", randomUUID()], ["replay", randomUUID()], ["show", "7f3c1d"]])(
-    "%s says that this gateway has no history",
-    async (...args) => {
-      const { code, stdout, stderr } = await run("calls", ...args);
+  test("list has the newest calls first, with what was asked for; show knows them by six digits", async () => {
+    const done = await calls.accepted("upper", { body: "hi" });
+    await calls.ended(done);
+    const failed = await calls.accepted("gone");
+    await calls.ended(failed);
+    const list = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await run("calls", "list", ...args, "-o", "json");
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ of \d+ calls?\n$|^$/)]);
+      return Parse(Type.Array(CallSummary), JSON.parse(stdout)).map(({ callId }) => callId);
+    };
+    await eventually(async () => (await list("--limit", "2")).join() === [failed, done].join(), {
+      what: "both calls in the history",
+    });
+    expect(await list("--function", "gone", "--state", "failed")).toEqual([failed]);
+    const shown = await run("calls", "show", failed.replaceAll("-", "").slice(0, 12));
+    expect([shown.code, shown.stderr]).toEqual([0, ""]);
+    expect(shown.stdout).toMatch(new RegExp(`^call +${failed}\n`));
+    expect(shown.stdout).toMatch(/^state +failed: exhausted$/m);
+  });
+
+  test("without a history list, logs, replay and show by six digits say so", async () => {
+    await using directory = await tempDirectory("cli-no-history");
+    const bare = await startWeir({
+      data: directory.path,
+      flags: ["--port=0", "--admin-port=0", "--provider=local", "--history=false"],
+    });
+    onTestFinished(() => bare.stop());
+    const environment = gatewayEnvironment(bare);
+    for (const args of [["list"], ["logs", randomUUID()], ["replay", randomUUID()], ["show", "7f3c1d"]]) {
+      const { code, stdout, stderr } = await person.run(["calls", ...args], { environment });
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toMatch(/^Cannot .*: this gateway has no history(?:; .*)?\n$/);
-    },
-  );
+    }
+  });
 });
 
 describe("weir queues", () => {

@@ -12,6 +12,7 @@ import { buildAutoscaler, type BuiltAutoscaler } from "../../../runtime/autoscal
 import { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
 import { reportActivity } from "../../../runtime/core/scaling/activity-reporter.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import type { HistoryReport } from "../../../runtime/core/ports/history-reports.ts";
 import type { QueueDepths, QueueStates } from "../../../runtime/core/ports/queue-states.ts";
 import { createLog } from "../../../runtime/process/log.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -22,6 +23,7 @@ let endpoints: MemoryEndpoints;
 let usage: MemoryUsage;
 let leases: MemoryLeases;
 let registry: Registry;
+let reported: HistoryReport[];
 let autoscaler: BuiltAutoscaler;
 let endReports: () => void;
 let depths: (queue: string) => Promise<QueueDepths>;
@@ -38,6 +40,7 @@ afterEach(closeAutoscaler);
 
 async function openAutoscaler(): Promise<void> {
   registry = new Registry();
+  reported = [];
   const activity = new MemoryActivity();
   const states: QueueStates = { read: async () => undefined, depths: (queue) => depths(queue) };
   autoscaler = buildAutoscaler({
@@ -45,6 +48,7 @@ async function openAutoscaler(): Promise<void> {
     functions,
     endpoints,
     activity,
+    reports: { publish: (report) => void reported.push(report), subscribe: () => () => {} },
     states,
     leases,
     usage,
@@ -83,6 +87,10 @@ test("cpu: replicas follow usage, and stay while it is unknown", async () => {
   usage.set(echo, { cpu: 1_000, totalMemoryBytes: 0 });
   await deploy({ "com.service.scale.type": "cpu", "com.service.scale.target": "500" });
   await replicasAre(3);
+  // In one step or in two: the average rises as time passes.
+  const scalings = reported.flatMap((report) => (report.kind === "scaling" ? report.scaling : []));
+  expect([scalings[0]?.from, scalings.at(-1)?.to]).toEqual([1, 3]);
+  expect(scalings[0]).toMatchObject({ ...echo, reason: "LoadRose" });
   usage.remove(echo);
   await decided("load-unknown");
   usage.set(echo, { cpu: 100, totalMemoryBytes: 0 });

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { MemoryFunctionStore } from "../../support/memory/memory-function-store.ts";
+import { MemoryKeptRequests } from "../../support/memory/memory-kept-requests.ts";
 import { MemoryNamespaceStore } from "../../support/memory/memory-namespace-store.ts";
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import { NamespaceTable } from "../../../runtime/core/namespaces/namespace-table.ts";
 import { emptyNamespaces } from "../../../runtime/gateway/empty-namespaces.ts";
 import { createLog } from "../../../runtime/process/log.ts";
+import { sampleCall } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** Fails `failures` times. */
@@ -20,6 +22,7 @@ class FailingFunctionStore extends MemoryFunctionStore {
 
 let functions: FailingFunctionStore;
 let store: MemoryNamespaceStore;
+let requests: MemoryKeptRequests;
 let end: () => void = () => {};
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -37,12 +40,13 @@ async function open(): Promise<void> {
   const [namespaces, table] = [new NamespaceTable(), new FunctionTable({ defaultNamespace: "functions", aliases: [] })];
   await store.watch(namespaces.observer);
   await functions.watch(table.functionObserver);
-  end = emptyNamespaces({ namespaces, table, functions, log: createLog("test", "silent"), retry: 5 });
+  end = emptyNamespaces({ namespaces, table, functions, requests, log: createLog("test", "silent"), retry: 5 });
 }
 
 beforeEach(async () => {
   functions = new FailingFunctionStore();
   store = new MemoryNamespaceStore();
+  requests = new MemoryKeptRequests();
   for (const [namespace, name] of [
     ["dev", "a"],
     ["dev", "b"],
@@ -79,6 +83,19 @@ test("deletes a function that was written a moment too late", async () => {
   await empty("dev");
   await deploy("dev", "late");
   await empty("dev");
+});
+
+test("removes the requests that were kept of its calls, also after the broker was away", async () => {
+  const ofA = (namespace: string) => ({ namespace, name: "a" });
+  const [gone, stays] = [sampleCall({ function: ofA("dev") }), sampleCall({ function: ofA("functions") })];
+  for (const call of [gone, stays]) await requests.put({ call, redacted: [] }, 60_000);
+  requests.isThere = false;
+  await open();
+  await mark("dev");
+  await empty("dev");
+  requests.isThere = true;
+  await eventually(async () => (await requests.find(gone.function, gone.id)) === undefined, { what: "the removal" });
+  expect(await requests.find(stays.function, stays.id)).toBeDefined();
 });
 
 test("does nothing once it is ended", async () => {

@@ -108,7 +108,7 @@ describe("settings that contradict each other", () => {
   test("queue-doctor: room for calls of the largest size", () => {
     const environment = { async_max_body: "67108864", max_file_store: "67108864" };
     expect(problemsOf(queueDoctorSettings, [storeRule], environment)).toBe(
-      'max_file_store: expected at least 1347420160 with async_max_body 67108864, got "67108864"',
+      'max_file_store: expected at least 1684275200 with async_max_body 67108864, got "67108864"',
     );
     expect(problemsOf(queueDoctorSettings, [storeRule], {})).toBe("");
   });

@@ -1,9 +1,10 @@
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { StoredResult } from "../../../core/ports/call-ledger.ts";
-import { asciiJson, headerMap, parseHeaderList } from "../queues/call-message.ts";
+import { asciiJson, parseHeaderList } from "../queues/call-message.ts";
 import { publishDurably } from "../link/durable-publish.ts";
-import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
-import { readLast, bucketWriteHeaders } from "../link/read-last.ts";
+import type { NatsLink } from "../link/nats-link.ts";
+import { readAny } from "./read-any.ts";
+import { bucketWriteHeaders } from "../link/read-last.ts";
 import { bucket, bucketStream, keySubject } from "../stream-names.ts";
 
 const status = "Weir-Status";
@@ -36,10 +37,8 @@ export async function writeResult(
 
 /** The output of one run, or undefined when it was not kept or has expired. */
 export async function readResult(link: NatsLink, id: string, run: number): Promise<StoredResult | undefined> {
-  const direct = await readDirect(link, subjectOf(id, run));
-  const found = direct ?? (await readLast(link, stream, subjectOf(id, run)));
-  if (found === undefined || found.headers.has("KV-Operation") || found.headers.has("Nats-Marker-Reason"))
-    return undefined;
+  const found = await readAny(link, stream, subjectOf(id, run));
+  if (found === undefined) return undefined;
   return {
     status: Number(found.headers.get(status) ?? 0),
     duration: Number(found.headers.get(duration) ?? 0),
@@ -62,19 +61,4 @@ export async function removeResult(link: NatsLink, id: string, run: number): Pro
   );
   if (outcome.kind !== "stored")
     throw new PlatformError("queue_unavailable", `Cannot remove the result of call "${id}"`);
-}
-
-/** Direct get (NATS ADR-31): the body comes as bytes, not as text. A replica may lag, so "not found" proves nothing. */
-async function readDirect(
-  link: NatsLink,
-  subject: string,
-): Promise<{ headers: ReadonlyMap<string, string>; body: Uint8Array } | undefined> {
-  try {
-    const reply = await link.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, "", { timeout: requestTimeout });
-    return reply.headers === undefined || reply.headers.code >= 400
-      ? undefined
-      : { headers: headerMap(reply.headers), body: reply.data };
-  } catch {
-    return undefined;
-  }
 }

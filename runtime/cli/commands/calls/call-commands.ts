@@ -1,11 +1,11 @@
 import type { CommandEntry } from "../../command-spec.ts";
 
-/** Commands of queued calls. */
+/** Commands of calls. */
 export const callCommands: readonly CommandEntry[] = [
   {
     name: "calls",
     aliases: ["call"],
-    summary: "show queued calls, wait for them, read their results, cancel them",
+    summary: "list and show calls, wait for them, read their results, cancel or replay them",
     commands: [
       {
         name: "list",
@@ -40,9 +40,14 @@ export const callCommands: readonly CommandEntry[] = [
         load: async () => (await import("./logs.ts")).callLogs,
       },
       {
+        name: "request",
+        summary: "print the request of a call, if it was kept",
+        load: async () => (await import("./requests/request.ts")).showCallRequest,
+      },
+      {
         name: "replay",
-        summary: "send a call again, if the gateway keeps a history",
-        load: async () => (await import("./replay.ts")).replayCall,
+        summary: "send the request of a call again, if it was kept",
+        load: async () => (await import("./requests/replay.ts")).replayCall,
       },
     ],
   },

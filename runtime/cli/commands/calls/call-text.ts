@@ -1,8 +1,8 @@
 import type { CallRecord } from "../../../api/schemas/call-record.ts";
 import { localTime } from "../../output/age-text.ts";
 import { formatFields } from "../../output/format-fields.ts";
-import { formatTable, type Column } from "../../output/format-table.ts";
-import { callTimeline, offsetText, type CallEvent } from "./call-timeline.ts";
+import { eventTable } from "./call-events.ts";
+import { recordEvents } from "./record-events.ts";
 
 /** A call record for people: its facts, then its timeline. */
 export function callText(record: CallRecord): string {
@@ -16,28 +16,29 @@ export function callText(record: CallRecord): string {
     ["result", resultText(record)],
     ["callback", callbackText(record)],
   ]);
-  const columns: readonly Column<CallEvent>[] = [
-    { title: "TIME", cell: ({ at }) => localTime(at) },
-    { title: "AFTER", cell: ({ at }) => offsetText(acceptedAt, at), align: "right" },
-    { title: "EVENT", cell: ({ event }) => event },
-    { title: "DETAIL", cell: ({ detail }) => detail },
-  ];
-  return `${facts}\n${formatTable(columns, callTimeline(record))}`;
+  return `${facts}\n${eventTable(acceptedAt, recordEvents(record))}`;
+}
+
+/** What the texts of calls have in common. */
+interface StatedCall extends Pick<CallRecord, "queuePosition" | "reason"> {
+  readonly state: string;
 }
 
 /** State of a call in a few words, as in `failed: exhausted`. */
-export function stateText({ queuePosition, reason, state }: CallRecord): string {
+export function stateText({ queuePosition, reason, state }: StatedCall): string {
   const position = queuePosition === undefined ? "" : `, about number ${queuePosition} of its queue`;
   return `${state}${reason === undefined ? "" : `: ${reason}`}${position}`;
 }
 
-function resultText({ result }: CallRecord): string | undefined {
+/** What is known of a call's output. */
+export function resultText({ result }: Pick<CallRecord, "result">): string | undefined {
   if (result === undefined) return undefined;
   const { expiresAt, size, status, stored } = result;
   return `status ${status}, ${size} bytes, ${stored ? `kept until ${localTime(expiresAt)}` : "not kept"}`;
 }
 
-function callbackText({ callback }: CallRecord): string | undefined {
+/** Where a call's callback goes, and how far it is. */
+export function callbackText({ callback }: Pick<CallRecord, "callback">): string | undefined {
   if (callback === undefined) return undefined;
   const { attempts, error, nextAttemptAt, state, status, url } = callback;
   const parts = [

@@ -1,27 +1,25 @@
-import { release } from "../../../api/version.ts";
 import { CliError } from "../../cli-error.ts";
-import type { CommandContext } from "../../command-context.ts";
 import { exitCode } from "../../exit-code.ts";
 
 /** Codes of a gateway that keeps no history of calls. */
 const withoutHistory: ReadonlySet<string | undefined> = new Set(["route_not_found", "history_off"]);
 
+/** Whether a gateway refused as it keeps no history of calls. */
+export function hasNoHistory(err: unknown): boolean {
+  return err instanceof CliError && withoutHistory.has(err.code);
+}
+
 /**
- * Says why something that needs the history of calls cannot be done; `act` completes the sentence `Cannot <act>`, and
- * `instead` follows it.
- * @throws CliError always
+ * What `read` reads from the history of calls; `act` completes the sentence `Cannot <act>`, which says that there is
+ * none, and `instead` follows it.
+ * @throws CliError also as `read` does
  */
-export async function refuseHistory(context: CommandContext, act: string, instead?: string): Promise<never> {
-  const gateway = await context.gateway();
-  const refuse = (reason: string, cause?: unknown): CliError => {
-    const sentence = [`Cannot ${act}: ${reason}`, ...(instead === undefined ? [] : [instead])].join("; ");
-    return new CliError(exitCode.failed, sentence, { cause });
-  };
+export async function fromHistory<T>(act: string, read: () => Promise<T>, instead?: string): Promise<T> {
   try {
-    await gateway.json("GET", "/system/calls", { query: { limit: 1 } });
+    return await read();
   } catch (err) {
-    if (err instanceof CliError && withoutHistory.has(err.code)) throw refuse("this gateway has no history", err);
-    throw err;
+    if (!hasNoHistory(err)) throw err;
+    const sentence = [`Cannot ${act}: this gateway has no history`, ...(instead === undefined ? [] : [instead])];
+    throw new CliError(exitCode.failed, sentence.join("; "), { cause: err });
   }
-  throw refuse(`weir ${release} cannot read this gateway's history`);
 }

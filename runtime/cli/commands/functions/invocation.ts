@@ -68,7 +68,7 @@ export function readInvocation(text: string, options: InvokeFlags): Invocation {
     bodySource: { data: options.data, file, byInput: !withoutBody.has(method) && !passwordStdin },
     head: include,
     id: idOf(options.id),
-    queued: isQueued ? { wait: waitOf(wait) } : undefined,
+    queued: isQueued ? { wait: parseCallWait(wait) } : undefined,
   };
 }
 
@@ -87,7 +87,11 @@ function idOf(text: string | undefined): string | undefined {
   return id;
 }
 
-function waitOf(text: string | true | undefined): number | undefined {
+/**
+ * Reads `--wait [duration]`, milliseconds; undefined if it was not given.
+ * @throws CliError when it is no duration
+ */
+export function parseCallWait(text: string | true | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (text === true) return defaultCallWait;
   const wait = parseDuration(text);

@@ -13,7 +13,7 @@ import type { CommandContext } from "../../command-context.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { exitCode } from "../../exit-code.ts";
 import { escapeLine } from "../../output/escape-text.ts";
-import { requireDone, waitForCall } from "../calls/wait-for-call.ts";
+import { writeEnd } from "../calls/write-end.ts";
 import { readInvocation, type Invocation, type InvokeFlags } from "./invocation.ts";
 import { givenNamespace } from "./named-function.ts";
 
@@ -111,12 +111,7 @@ async function callLater(
   });
   if (wait === undefined) return context.output.write(`${used}\n`);
   noteCallId(context, used);
-  const record = await waitForCall(gateway, used, wait);
-  if (record.state === "done" || record.result?.stored === true) {
-    const reply = await gateway.accepted("GET", `/async-function/${used}/result`);
-    await writeReply(context.output, reply, { head, of: `function "${target.name}"` });
-  }
-  requireDone(record);
+  await writeEnd(context.output, gateway, used, { wait, head, of: `function "${target.name}"` });
 }
 
 function noteCallId({ output }: CommandContext, id: string): void {

@@ -2,8 +2,8 @@ import { usageError } from "../../cli-error.ts";
 import type { CommandSpec } from "../../command-spec.ts";
 import { followLog } from "../../logs/follow-log.ts";
 import { logLine, logDocument } from "../../logs/log-line.ts";
-import { readCallId } from "../calls/call-id.ts";
-import { refuseHistory } from "../calls/refuse-history.ts";
+import { wholeCallId } from "../calls/call-id.ts";
+import { fromHistory } from "../calls/refuse-history.ts";
 import { parseSince, parseTail } from "./log-options.ts";
 import { namedFunction } from "./named-function.ts";
 
@@ -45,10 +45,7 @@ export const functionLogs: CommandSpec<LogOptions> = {
   ],
   run: async (context, { call, follow = false, instance, namespace: given, output, since, tail }, [text = ""]) => {
     const { name, namespace } = await namedFunction(context, text, given);
-    if (call !== undefined) {
-      readCallId(call, "show the logs of");
-      await refuseHistory(context, `show the logs of call "${call}"`);
-    }
+    if (call !== undefined && follow) throw usageError("Cannot use --follow with --call: what a call logged is there");
     const selection = {
       name,
       namespace,
@@ -56,6 +53,7 @@ export const functionLogs: CommandSpec<LogOptions> = {
       tail: parseTail(tail),
       since: parseSince(since, Date.now()),
       follow,
+      call: call === undefined ? undefined : await wholeCallId(context, call, "show the logs of"),
     };
     if (instance === "") throw usageError("Cannot use --instance: it is empty");
     const show = output === "json" ? logDocument : logLine;
@@ -64,7 +62,9 @@ export const functionLogs: CommandSpec<LogOptions> = {
       signal: context.terminal.signal,
       onBreak: () => context.output.note("The connection broke; going on as soon as the gateway is back"),
     };
-    for await (const record of followLog(await context.gateway(), selection, retry))
-      await context.output.write(show(record));
+    await fromHistory(`show the logs of call "${call ?? ""}"`, async () => {
+      for await (const record of followLog(await context.gateway(), selection, retry))
+        await context.output.write(show(record));
+    });
   },
 };

@@ -4,17 +4,14 @@ import { header } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { acceptCall, type Accepted } from "../../../core/calls/accept-call.ts";
 import type { QueuedCall } from "../../../core/calls/call.ts";
-import { judgeUrl, parseCallbackUrl } from "../../../core/callbacks/callback-policy.ts";
-import { checkQueueEdition } from "../../../core/queues/check-queue-edition.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
-import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
-import { knownQueue } from "../../../core/queues/queue-views.ts";
 import type { AdmittedCall } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestHead } from "../request-head.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
+import { callbackTarget, callQueueing, type CallQueueing } from "./acceptance-checks.ts";
 import type { AsyncParts } from "./async-parts.ts";
 import { readBody } from "./read-body.ts";
 
@@ -22,9 +19,7 @@ import { readBody } from "./read-body.ts";
 const carriedApart = new Set([header.callbackUrl, header.callDepth].map((name) => name.toLowerCase()));
 
 /** Results of the checks before the body is read. */
-interface Checked extends AdmittedCall {
-  readonly queue: QueueDeclaration;
-  readonly maxRetries: number;
+interface Checked extends AdmittedCall, CallQueueing {
   readonly callbackUrl: string | undefined;
 }
 
@@ -54,7 +49,7 @@ export function accept(parts: AsyncParts, exchange: Exchange): void {
   };
   const proceed = (admitted: AdmittedCall, callbackUrl: string | undefined): void => {
     if (exchange.destroyed) return;
-    const checked = withQueue(parts, admitted, callbackUrl);
+    const checked: Checked = { ...admitted, ...callQueueing(parts, admitted.limits), callbackUrl };
     readBody(exchange, parts.bodyLimit, (outcome) => {
       if (outcome === "gone") return;
       if ("error" in outcome) {
@@ -76,7 +71,7 @@ export function accept(parts: AsyncParts, exchange: Exchange): void {
     });
   };
   try {
-    const callbackUrl = checkCallback(parts, head);
+    const callbackUrl = callbackTarget(parts, head.callbackUrl);
     const admitted = parts.admission.admit(named, exchange, head, callId);
     if (admitted instanceof Promise) admitted.then((call) => proceed(call, callbackUrl)).catch(refuse);
     else proceed(admitted, callbackUrl);
@@ -97,24 +92,6 @@ function replyAccepted(exchange: Exchange, { id, start }: Accepted): void {
     "0",
   ]);
   exchange.end();
-}
-
-/** @throws PlatformError `invalid_callback_url` */
-function checkCallback({ callbackRules }: AsyncParts, head: RequestHead): string | undefined {
-  if (head.callbackUrl === undefined) return undefined;
-  const url = parseCallbackUrl(head.callbackUrl);
-  const why = judgeUrl(url, callbackRules);
-  if (why !== undefined) throw new PlatformError("invalid_callback_url", `Cannot call back at "${url.host}": ${why}`);
-  return url.href;
-}
-
-/** @throws PlatformError when the function's queue is not in the edition, or not declared */
-function withQueue(parts: AsyncParts, admitted: AdmittedCall, callbackUrl: string | undefined): Checked {
-  const { limits } = admitted;
-  checkQueueEdition(limits.queue, parts.edition);
-  const queue = knownQueue(parts.queues, limits.queue, parts.edition);
-  const maxRetries = limits.retry.attempts ?? queue.retry.attempts;
-  return { ...admitted, queue, maxRetries, callbackUrl };
 }
 
 function callOf(callId: string, checked: Checked, head: RequestHead, traceParent: string, body: Buffer): QueuedCall {

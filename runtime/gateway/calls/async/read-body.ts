@@ -17,7 +17,7 @@ export function readBody(
 ): void {
   const { contentLength } = head;
   if ((contentLength ?? 0) > limit) {
-    done({ error: tooLarge(`${contentLength} bytes are`, limit) });
+    done({ error: bodyTooLarge(`${contentLength} bytes are`, limit) });
     return;
   }
   if (source instanceof Uint8Array) {
@@ -35,7 +35,7 @@ export function readBody(
   };
   const onData = (chunk: Buffer): void => {
     size += chunk.byteLength;
-    if (size > limit) settle({ error: tooLarge("it is", limit) });
+    if (size > limit) settle({ error: bodyTooLarge("it is", limit) });
     else chunks.push(chunk);
   };
   source.on("data", onData);
@@ -47,7 +47,8 @@ export function readBody(
   source.once("error", () => settle("gone"));
 }
 
-function tooLarge(what: string, limit: number): PlatformError {
+/** The error for a body over the limit; `what` as in `12 bytes are`. */
+export function bodyTooLarge(what: string, limit: number): PlatformError {
   return new PlatformError(
     "payload_too_large",
     `Cannot queue call: ${what} over the limit of ${limit} bytes; store it elsewhere and queue its address`,

@@ -28,9 +28,12 @@ export class SyncCall implements UpstreamListener, Deadlined {
   readonly #body: CallBody;
   readonly #reply: ReplyWriter;
   #replica: ReadyReplica | undefined;
+  /** Address of the replica that it was sent to last. */
+  #sentTo: string | undefined;
   #upstreamCall: UpstreamCall | undefined;
   #waiting: AbortController | undefined;
   #waitingSince: number | undefined;
+  #waitedUntil: number | undefined;
   /** Connections that replicas refused. */
   #refusals = 0;
   #drainAwaited = false;
@@ -38,6 +41,8 @@ export class SyncCall implements UpstreamListener, Deadlined {
   #isStreaming = false;
   #idleWatch: StreamIdle | undefined;
   #cutReason: CutReason | undefined;
+  /** Whether the reply is an error of the gateway itself. */
+  #isOwnError = false;
   /** Milliseconds to the 101 of a WebSocket. */
   #upgradedAfter: number | undefined;
   #closed = false;
@@ -171,6 +176,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#waiting = new AbortController();
     const after = (go: () => void): void => {
       this.#waiting = undefined;
+      this.#waitedUntil = performance.now();
       if (!this.#closed && this.#cutReason === undefined) go();
     };
     const caller = waitingCaller(this.#facts.exchange, this.#waiting.signal);
@@ -185,6 +191,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const began = this.#waitingSince === undefined ? startedAt : performance.now();
     if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limit.timeout;
     this.#replica = replica;
+    this.#sentTo = replica.address;
     replica.inFlight += 1;
     const call = this.#parts.upstream.dispatch(replica.address, outgoingRequest(this.#facts, this.#body), this);
     if (this.#replica === replica) this.#upstreamCall = call;
@@ -260,6 +267,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (exchange.headersSent) return;
     // The rest of an unwanted body is not worth waiting for.
     if (this.#parts.draining() || (this.#facts.hasBody && !exchange.complete)) exchange.shouldKeepAlive = false;
+    this.#isOwnError = true;
     this.#reply.bytes = this.#parts.writeError(exchange, err, { callId, traceParent, invocation: true });
   }
 
@@ -276,13 +284,23 @@ export class SyncCall implements UpstreamListener, Deadlined {
     else if (exchange.unread) this.#cutReason ??= "unread";
     const status = (exchange.head.fromWorker ? endRunStatus : endStatus)(exchange, this.#cutReason);
     const duration = performance.now() - startedAt;
-    counts.finish(status, this.#upgradedAfter ?? duration);
+    const coldStart = this.#coldStart();
+    counts.finish(status, this.#upgradedAfter ?? duration, coldStart !== undefined);
     this.#parts.observer.ended(this.#facts, {
       status,
       duration,
       bytesIn: bytes?.bytesIn ?? bytesOf(this.#body),
       bytesOut: bytes?.bytesOut ?? this.#reply.bytes,
       cut: this.#cutReason,
+      isOwnError: this.#isOwnError,
+      replica: this.#sentTo,
+      coldStart,
     });
+  }
+
+  /** Milliseconds that it waited for replicas; undefined if it did not. */
+  #coldStart(): number | undefined {
+    if (this.#waitingSince === undefined) return undefined;
+    return (this.#waitedUntil ?? performance.now()) - this.#waitingSince;
   }
 }

@@ -84,7 +84,7 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
       if (!(admitted instanceof Promise)) begin(parts, callParts, request, admitted);
       else {
         admitted.then(
-          (call) => (exchange.destroyed ? neverBegan(parts, request, 0) : begin(parts, callParts, request, call)),
+          (call) => (exchange.destroyed ? neverBegan(parts, request) : begin(parts, callParts, request, call)),
           (err: unknown) => refuse(parts, request, err),
         );
       }
@@ -130,7 +130,7 @@ function begin(parts: SyncInvokerParts, callParts: SyncCallParts, request: CallR
 }
 
 function refuse(parts: SyncInvokerParts, request: CallRequest, err: unknown): void {
-  neverBegan(parts, request, writeError(parts, request, err));
+  neverBegan(parts, request, writeError(parts, request, err), true);
 }
 
 function writeError(parts: SyncInvokerParts, request: CallRequest, err: unknown): number {
@@ -141,9 +141,10 @@ function writeError(parts: SyncInvokerParts, request: CallRequest, err: unknown)
 }
 
 /** The call was refused, or its client left before it began. */
-function neverBegan(parts: SyncInvokerParts, request: CallRequest, bytesOut: number): void {
+function neverBegan(parts: SyncInvokerParts, request: CallRequest, bytesOut = 0, isOwnError = false): void {
   const { exchange, callId, traceParent, startedAt, named } = request;
-  const facts: CallFacts = { exchange, callId, traceParent, startedAt, ref: named.entry?.ref ?? named.target };
+  const { entry, target } = named;
+  const facts: CallFacts = { exchange, callId, traceParent, startedAt, entry, ref: entry?.ref ?? target };
   const duration = performance.now() - startedAt;
-  parts.observer.ended(facts, { status: endStatus(exchange), duration, bytesIn: 0, bytesOut });
+  parts.observer.ended(facts, { status: endStatus(exchange), duration, bytesIn: 0, bytesOut, isOwnError });
 }

@@ -2,13 +2,14 @@ import Type from "typebox";
 
 import { grammarRule, isFunctionName } from "../../../api/grammar.ts";
 import { LogRecord } from "../../../api/schemas/log-record.ts";
-import { functionName } from "../../../api/schemas/name-schemas.ts";
+import { callId, functionName } from "../../../api/schemas/name-schemas.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { functionNotFound } from "../../../core/functions/function-not-found.ts";
-import { parseLogQuery } from "../../../core/replicas/log-query.ts";
+import { parseKeptLogQuery, parseLogQuery } from "../../../core/replicas/log-query.ts";
 import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
 import { failedExchange } from "../../error-handler.ts";
+import { logReader } from "./log-reader.ts";
 import { lastMomentOf } from "../../calls/last-moment.ts";
 import { functionResource } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
@@ -32,6 +33,17 @@ const LogQuery = Type.Object({
       examples: ["2026-01-31T12:00:00Z"],
     }),
   ),
+  until: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "Only lines before then, in the same way; not with follow",
+      examples: ["2026-01-31T12:10:00Z"],
+    }),
+  ),
+  history: Type.Optional(
+    Type.Boolean({ description: "Whether to show kept lines first that are no longer in the log, of ended replicas" }),
+  ),
+  call: Type.Optional(callId("Only kept lines of this call of the function; not with follow")),
   follow: Type.Optional(Type.Boolean({ description: "Whether to continue until the client leaves" })),
 });
 
@@ -53,30 +65,32 @@ export const logRoute = route(
     errors: [
       "namespace_not_found",
       "function_not_found",
+      "call_not_found",
       "namespace_reserved",
       "edition_limit",
       "log_query_invalid",
       "too_many_streams",
       "not_built",
+      "history_off",
+      "history_unavailable",
     ],
     head: false,
     trial: { commands: 'curl -u admin:$P "$G/system/logs?name=echo&tail=20"', shows: "…" },
   },
-  ({ functions, logs, namespaces, logStreams, errors }) =>
+  ({ functions, history, logs, namespaces, logStreams, errors, queueParts: { ledger } }) =>
     async ({ query, principal, request, reply }) => {
       const name = functionNameOf(query.name);
-      const selection = parseLogQuery(query);
+      const selection = { ...parseLogQuery(query), ...parseKeptLogQuery(query) };
       const namespace = resolveNamespace(namedNamespace(query), namespaces, "namespace_not_found");
       const ref = { namespace, name };
       using stream = logStreams.begin();
       if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
-      if (logs === undefined) throw new PlatformError("not_built", "Cannot read logs: this provider keeps none");
+      const read = await logReader({ logs, history, ledger }, { ...selection, ...ref });
 
       reply.header("content-type", "application/x-ndjson");
       const headers = Object.fromEntries(
         Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
       );
-      const read = (signal: AbortSignal) => logs.read({ ...selection, ...ref }, signal);
       const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
       reply.hijack();
       await stream

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { CallRecord } from "../../../../runtime/api/schemas/call-record.ts";
 import { callText } from "../../../../runtime/cli/commands/calls/call-text.ts";
-import { callTimeline, offsetText } from "../../../../runtime/cli/commands/calls/call-timeline.ts";
+import { offsetText } from "../../../../runtime/cli/commands/calls/call-events.ts";
+import { recordEvents } from "../../../../runtime/cli/commands/calls/record-events.ts";
 
 const at = (seconds: number): string =>
   new Date(Date.parse("2026-01-31T12:00:00.000Z") + seconds * 1_000).toISOString();
@@ -25,11 +26,11 @@ const run = (number: number, more: Partial<CallRecord["attempts"][number]> = {})
 });
 const ended = (number: number, status: number) =>
   run(number, { endedAt: at(number + 0.5), status, durationSeconds: 0.5 });
-const events = (record: CallRecord) => callTimeline(record).map(({ event, detail }) => `${event}: ${detail}`);
+const events = (record: CallRecord) => recordEvents(record).map(({ event, detail }) => `${event}: ${detail}`);
 
 describe("the timeline of a call", () => {
   test("of a queued one has its acceptance", () => {
-    expect(callTimeline(queued)).toEqual([{ at: at(0), event: "accepted", detail: 'queue "default"' }]);
+    expect(recordEvents(queued)).toEqual([{ at: at(0), event: "accepted", detail: 'queue "default"' }]);
   });
 
   test("of a running one has a run without an end", () => {
@@ -46,7 +47,7 @@ describe("the timeline of a call", () => {
 
   test("of a waiting one says when the next run is due", () => {
     const record: CallRecord = { ...queued, state: "waiting", attempts: [ended(1, 500)], nextAttemptAt: at(9) };
-    expect(callTimeline(record).slice(1)).toEqual([
+    expect(recordEvents(record).slice(1)).toEqual([
       { at: at(1), event: "run 1", detail: "status 500 after 0.500s" },
       { at: at(9), event: "run 2", detail: "is due" },
     ]);

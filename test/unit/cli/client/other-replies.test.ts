@@ -13,6 +13,8 @@ const commands: readonly (readonly string[])[] = [
   ["deploy", "hello", "--image", "i", "--secret", "s", "--timeout", "1s"],
   ["calls", "show", id],
   ["calls", "wait", id, "--timeout", "1s"],
+  ["calls", "list"],
+  ["calls", "cancel", "7f3c1d"],
   ["queues", "list"],
   ["queues", "show", "default"],
   ["dead-letters", "list"],

@@ -52,6 +52,13 @@ describe("why a gateway cannot be reached", () => {
     expect(unreachable(address, 1_000, failure("ECONNREFUSED")).hint).toBeUndefined();
   });
 
+  test("may be another server, which no command of Weir starts", () => {
+    expect(unreachable("http://127.0.0.1:8080", 1_000, failure("ECONNREFUSED"), "the issuer")).toMatchObject({
+      message: "Cannot reach the issuer at http://127.0.0.1:8080: nothing listens there",
+      hint: undefined,
+    });
+  });
+
   test("has nothing in it that moves the cursor", () => {
     const cause = failure("ERR_TLS_CERT_ALTNAME_INVALID", "not \u001B[2Jin\nthe list");
     expect(unreachable(address, 1_000, cause).message).toContain(String.raw`not \u001b[2Jin\nthe list`);

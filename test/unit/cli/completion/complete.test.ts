@@ -30,6 +30,7 @@ async function gateway(listener: RequestListener) {
   };
 }
 
+const call = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
 const names: RequestListener = ({ url, headers }, response) => {
   const { pathname, searchParams } = new URL(url ?? "", "http://weir");
   const namespace = searchParams.get("namespace");
@@ -38,6 +39,11 @@ const names: RequestListener = ({ url, headers }, response) => {
     "/system/secrets": [{ name: `key-of-${namespace ?? "default"}` }],
     "/system/queues": [{ name: headers.authorization ?? "nobody" }, { name: "slow" }],
     "/system/namespaces": ["functions", "dev"],
+    "/system/calls": {
+      items: [{ callId: call, functionName: "hello", namespace: "dev", state: "done", acceptedAt: "" }],
+      total: { value: 1, exact: true },
+      history: { lagSeconds: 0, complete: true, gaps: [] },
+    },
   };
   response.end(JSON.stringify(lists[pathname]));
 };
@@ -88,7 +94,7 @@ describe("names", () => {
     expect(await found("queues", "show", ...flags, "")).toEqual(["nobody", "slow"]);
     // With credentials the first queue is named by them, with a space in it.
     expect(await found("queues", "show", ...flags, "--token-file", join(home.path, "token"), "")).toEqual(["slow"]);
-    expect(await found("calls", "show", ...flags, "")).toEqual([]);
+    expect(await found("calls", "show", ...flags, "7f")).toEqual([call]);
   });
 
   test("of contexts are those of the file", async () => {

@@ -124,18 +124,107 @@ test("a place that cannot be written is exit code 2 with its name", async () => 
   expect(await readIfThere(join(at.directory, "none"))).toBe("");
 });
 
-test("work under a lock is done by one at a time, and leaves no lock, also when it fails", async () => {
-  await using at = await place();
-  let [inside, most] = [0, 0];
-  const work = async (): Promise<number> => {
-    inside += 1;
-    most = Math.max(most, inside);
-    await changeFile(at.file, add("a"));
-    inside -= 1;
-    return inside;
-  };
-  const ends = await Promise.all([1, 2, 3].map(() => whileLocked(`${at.file}.work`, work)));
-  expect([ends, most]).toEqual([[0, 0, 0], 1]);
-  await expect(whileLocked(`${at.file}.work`, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-  expect(await readdir(at.directory)).toEqual(["file.yaml"]);
+describe("work under a lock", () => {
+  test("is done by one at a time, and leaves no lock, also when it fails", async () => {
+    await using at = await place();
+    let [inside, most] = [0, 0];
+    const work = async (): Promise<number> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await changeFile(at.file, add("a"));
+      inside -= 1;
+      return inside;
+    };
+    const ends = await Promise.all([1, 2, 3].map(() => whileLocked(`${at.file}.work`, work)));
+    expect([ends, most]).toEqual([[0, 0, 0], 1]);
+    await expect(whileLocked(`${at.file}.work`, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await readdir(at.directory)).toEqual(["file.yaml"]);
+  });
+
+  test("keeps its own errors, also those of the system", async () => {
+    await using at = await place();
+    await expect(whileLocked(at.file, () => readFile(join(at.directory, "none")))).rejects.toMatchObject({
+      code: "ENOENT",
+    });
+    expect(await readdir(at.directory)).toEqual([]);
+  });
+
+  test("removes what killed processes left that waited for it", async () => {
+    await using at = await place();
+    const left = `${at.lock}.0123456789ab`;
+    await writeFile(left, "x");
+    await utimes(left, long, long);
+    expect(await whileLocked(at.file, () => readdir(at.directory))).toEqual(["file.yaml.lock"]);
+  });
+
+  test("that takes longer than an abandoned lock stays keeps its lock fresh, which is not taken over", async () => {
+    await using at = await place();
+    const abandonedAge = 60;
+    let now = Date.now();
+    const times = { abandonedAge, now: () => now };
+    const lockTime = async (): Promise<number> => Math.round((await stat(at.lock)).mtimeMs);
+    const order: string[] = [];
+    const { second } = await whileLocked(
+      at.file,
+      async () => {
+        const waiting = whileLocked(at.file, async () => void order.push("second"), times);
+        // Never so much at once that the lock is old before its holder can renew it.
+        for (let step = 0; step < 5; step += 1) {
+          now += abandonedAge - 10;
+          await eventually(async () => (await lockTime()) === now, { what: "a renewed lock", every: 1 });
+        }
+        order.push("first");
+        return { second: waiting };
+      },
+      times,
+    );
+    await second;
+    expect(order).toEqual(["first", "second"]);
+    expect(await readdir(at.directory)).toEqual([]);
+  });
+
+  test("takes an abandoned lock over, whose holder does not remove the new one", async () => {
+    await using at = await place();
+    const resumed = Promise.withResolvers<void>();
+    // Its process was suspended: it renews nothing.
+    const suspended = whileLocked(at.file, () => resumed.promise, { abandonedAge: 2 ** 30 });
+    const before = await eventually(() => readFile(at.lock, "utf8"), { what: "the lock" });
+    const later = Date.now() + 60_001;
+    const after = await whileLocked(
+      at.file,
+      async () => {
+        const content = await readFile(at.lock, "utf8");
+        resumed.resolve();
+        await suspended;
+        expect(await readFile(at.lock, "utf8")).toBe(content);
+        return content;
+      },
+      { now: () => later },
+    );
+    expect(after).not.toBe(before);
+    expect(await readdir(at.directory)).toEqual([]);
+  });
+
+  test.each([
+    ["this machine", `${process.pid} ${hostname()} 000000000000`, `process ${process.pid}`],
+    ["another machine", "12 elsewhere.example.com 000000000000", "process 12 of elsewhere.example.com"],
+  ])("says which process of %s it waited for, and how long", async (_, content, holder) => {
+    await using at = await place();
+    await writeFile(at.lock, content);
+    await expect(whileLocked(at.file, async () => {}, { wait: 50 })).rejects.toMatchObject({
+      exit: 1,
+      message: `Cannot change "${at.file}" within 50ms: ${holder} holds its lock "${at.lock}"; end that process, or wait for it`,
+    });
+    expect(await readdir(at.directory)).toEqual(["file.yaml.lock"]);
+  });
+
+  test("where no lock can be is exit code 2 with the name", async () => {
+    await using at = await place();
+    await writeFile(at.file, "");
+    const inside = join(at.file, "weir", "file.yaml");
+    await expect(whileLocked(inside, async () => {})).rejects.toMatchObject({
+      exit: 2,
+      message: expect.stringMatching(/^Cannot change ".*file\.yaml": E[A-Z]+: /) as string,
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { openPretendedGateway, type PretendedReply } from "../../../support/pretended-gateway.ts";
+import { noRoute, openPretendedGateway, type PretendedReply } from "../../../support/pretended-gateway.ts";
 
 /** Each command that prints what a gateway says, in each format, at a gateway whose every text is hostile. */
 const hostile = "a\u001B[2J\u001B]0;t\u0007\r\nb\u202Egpj\u2066\u009B31m\u200F\u007F\t";
@@ -43,6 +43,21 @@ const record = {
   acceptedAt: at,
   attempts: [{ number: 1, startedAt: at, endedAt: at, error: hostile }],
 };
+const history = { lagSeconds: 0, complete: true, gaps: [] };
+const summary = { ...record, kind: hostile, source: hostile };
+const keptId = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f11";
+const detail = {
+  ...summary,
+  callId: keptId,
+  replays: [hostile],
+  replayOf: hostile,
+  redrives: 0,
+  principal: { subject: hostile, issuer: hostile },
+  timeline: [{ at, kind: hostile, worker: hostile, replica: hostile, reason: hostile }],
+  request: { kept: false },
+  logs: { kept: false },
+  history,
+};
 const info = {
   edition: hostile,
   apiVersion: hostile,
@@ -61,11 +76,14 @@ const byPath: Readonly<Record<string, unknown>> = {
   "/system/queue/default": queue,
   "/system/info": info,
   [`/async-function/${id}`]: record,
+  "/system/calls": { items: [summary], total: { value: 1, exact: true }, history },
+  [`/system/calls/${keptId}`]: detail,
 };
 
 function reply({ target }: { readonly target: string }): PretendedReply {
   const [path = ""] = target.split("?");
   if (path.endsWith("/dead-letters")) return { json: { items: [letter] } };
+  if (path === `/system/calls/${id}`) return noRoute;
   return { json: byPath[path] ?? {} };
 }
 
@@ -81,6 +99,8 @@ const commands: readonly (readonly [readonly string[], unknown, number])[] = [
   [["dead-letters", "list", "--queue", "default"], [letter], 1],
   [["dead-letters", "show", id, "--queue", "default"], [letter], 1],
   [["calls", "show", id], record, 1],
+  [["calls", "show", keptId], detail, 1],
+  [["calls", "list", "-q"], [summary], 1],
   [["calls", "wait", id], record, 1],
   [["whoami"], expect.objectContaining({ edition: hostile, version: hostile }), 1],
   [["version"], expect.objectContaining({ gateway: expect.objectContaining({ edition: hostile }) }), 1],

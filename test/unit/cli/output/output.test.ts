@@ -52,6 +52,15 @@ describe("a list", () => {
     expect(JSON.parse(c1.written.stdout)).toEqual({ a: "\u009B2J\u202E" });
   });
 
+  test.each(["json", "yaml"] as const)(
+    "is of its own elements in %s, where rows are something else",
+    async (format) => {
+      const { output: to, written } = output(format);
+      await to.list({ ...list, element: ({ name }) => ({ whole: name }) });
+      expect(parse(written.stdout)).toEqual([{ whole: "a" }, { whole: "b\u001B" }]);
+    },
+  );
+
   test("is [] when empty", async () => {
     const { output: to, written } = output("json");
     await to.list({ ...list, rows: [] });

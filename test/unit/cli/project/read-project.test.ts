@@ -114,7 +114,7 @@ describe("a weir.yaml", () => {
       "      team: a b",
       "    annotations:",
       "      com.service.timeout: soon",
-      "      com.service.history.sync: all",
+      "      com.service.publish.on-done: all",
       "      com.openfaas.unknown: kept",
       "      com.service.zzz: x",
       "    envVars: { A-B: ok, 1A: no, C: true }",

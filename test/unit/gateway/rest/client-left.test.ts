@@ -29,7 +29,7 @@ test("a log stream for a client that left before it began reads nothing and coun
   let reads = 0;
   // One more than the limit of streams.
   for (let index = 0; index <= 200; index += 1)
-    await streams.send(
+    await streams.begin().send(
       response,
       {},
       async function* (signal) {

@@ -101,7 +101,7 @@ test("settings of the processes are checked by the rules of the processes and of
       'maxInflight: edition "community" runs 1 queued call at a time, got 4; more need edition "pro"',
       'queues.reports: edition "community" has only queue "default", others need edition "enterprise"',
       'maxInflight: edition "community" runs 1 queued call at a time, got 4; more need edition "pro"',
-      'nats.storage (70 % of it, in bytes): expected at least 1347420160 with async_max_body 67108864, got "375809638"',
+      'nats.storage (70 % of it, in bytes): expected at least 1684275200 with async_max_body 67108864, got "375809638"',
       'nats.monitorUrl: expected nats.url with it, got "http://nats:8222" alone',
       "gateway.loadBalancerClass: expected gateway.serviceType LoadBalancer with it, got ClusterIP",
       "gateway.loadBalancerSourceRanges: expected gateway.serviceType LoadBalancer with it, got ClusterIP",

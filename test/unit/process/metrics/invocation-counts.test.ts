@@ -38,9 +38,27 @@ test("InvocationCounts counts by status, duration and function", () => {
   ];
   expect(buckets).toEqual([only({ 1: 2, 2: 1 }), only({ 4: 1 }), only({}, 1)]);
   expect(counts.of("hello.functions")).toBe(hello);
+  expect([counts.find("hello.functions"), counts.find("other.functions")]).toEqual([hello, undefined]);
   expect([counts.finished("hello.functions"), counts.finished("other.functions")]).toEqual([5, 0]);
   counts.forget("hello.functions");
   expect([...counts.ended()]).toEqual([]);
+});
+
+test("InvocationCounts tells of each ended call whoever else counts them, once per function", () => {
+  const told: (readonly [key: string, status: number, duration: number, isCold: boolean])[] = [];
+  let counters = 0;
+  const counts = new InvocationCounts((key) => {
+    counters += 1;
+    return { add: (status, duration, isCold) => told.push([key, status, duration, isCold]) };
+  });
+  for (const key of ["a.functions", "a.functions", "b.functions"]) counts.of(key).begin();
+  counts.of("a.functions").finish(200, 3);
+  counts.of("b.functions").finish(503, 60_000, true);
+  expect(told).toEqual([
+    ["a.functions", 200, 3, false],
+    ["b.functions", 503, 60_000, true],
+  ]);
+  expect(counters).toBe(2);
 });
 
 test("DeadlineSweep removes in any order, and handles no entry twice", () => {

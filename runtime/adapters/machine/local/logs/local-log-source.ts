@@ -10,7 +10,7 @@ import { logDirectory, replicaOfLog } from "./log-files.ts";
 import { LogTail } from "./log-tail.ts";
 
 /** How often a followed log is read, in milliseconds. */
-const interval = 100;
+const usualInterval = 100;
 
 /**
  * Reads logs of functions from the files that `ReplicaLog` writes below `directory`, and what is kept there of ended
@@ -19,9 +19,11 @@ const interval = 100;
 export class LocalLogSource implements LogSource {
   readonly #directory: string;
   readonly #ended: EndedLogs;
+  readonly #interval: number;
 
-  constructor(directory: string) {
+  constructor(directory: string, interval: number = usualInterval) {
     this.#directory = directory;
+    this.#interval = interval;
     this.#ended = new EndedLogs(directory);
   }
 
@@ -53,7 +55,7 @@ export class LocalLogSource implements LogSource {
         for (const instance of instances) if (replicas?.includes(instance) !== true) tails.delete(instance);
         if (!query.follow || (replicas === undefined && existed)) return;
         existed ||= replicas !== undefined;
-        await sleep(interval, undefined, { signal }).catch(() => {});
+        await sleep(this.#interval, undefined, { signal }).catch(() => {});
       }
     } finally {
       for (const tail of tails.values()) await tail.close();

@@ -7,7 +7,23 @@ const fate = (kind: "labels" | "annotations", key: string, value: string, rename
   fateOfKey(kind, key, value, { rename, sample: value });
 
 /** Values, of which each rule takes at least one and refuses at least one. */
-const values = ["required", "http1", "rps", "true", "2", "0.5", "30s", "/path", "429", "word", "", "-1", "a b", "∞"];
+const values = [
+  "required",
+  "all",
+  "http1",
+  "rps",
+  "true",
+  "2",
+  "0.5",
+  "30s",
+  "/path",
+  "429",
+  "word",
+  "",
+  "-1",
+  "a b",
+  "∞",
+];
 
 describe.each([
   ["labels", labelRules],

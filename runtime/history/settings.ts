@@ -1,0 +1,77 @@
+import { providerNames } from "../api/machine-providers.ts";
+import { historyBoundSettings, keptLogSettings } from "../settings/history-settings.ts";
+import {
+  brokerSettings,
+  credentialSettings,
+  leaseSettings,
+  monitorSettings,
+  platformSettings,
+  processSettings,
+} from "../settings/platform-settings.ts";
+import { choice, flag, optionalText, optionalWhole, text, type Values } from "../settings/setting.ts";
+
+/** Everything the history process reads. */
+export const historySettings = {
+  ...processSettings,
+  ...brokerSettings,
+  ...monitorSettings,
+  ...leaseSettings,
+  ...historyBoundSettings,
+  ...keptLogSettings,
+  functionNamespace: platformSettings.functionNamespace,
+  secretMountPath: credentialSettings.secretMountPath,
+  historyDir: text("history_dir", {
+    fallback: ".weir/history",
+    about: "Directory of the history's files, and of its socket if history_port is not set",
+  }),
+  historyPort: optionalWhole("history_port", {
+    min: 1,
+    max: 65_535,
+    about:
+      "Port of the history for gateways, which need the key in the file history-key of secret_mount_path; when absent, it listens on a socket in history_dir",
+  }),
+  historyHost: text("history_host", { fallback: "127.0.0.1", about: "Address that history_port listens on" }),
+  logProvider: choice("log_provider", ["none", ...providerNames], {
+    fallback: "none",
+    about: "Provider of this machine whose functions' logs are followed; none = no log is",
+  }),
+  logData: text("log_data", { fallback: ".weir", about: "Data directory of that provider" }),
+  logEngine: optionalText("log_engine", { about: "Address of the container engine of log_provider docker" }),
+  stopWithInput: flag("stop_with_input", {
+    fallback: "false",
+    about: "Whether the process stops when its standard input ends, as it does when the host that started it is killed",
+  }),
+};
+
+export type HistorySettings = Values<typeof historySettings>;
+
+/** Whose logs are followed. */
+export function loggedMachine({ logProvider, logData, logEngine }: HistorySettings) {
+  return { provider: logProvider, data: logData, engine: logEngine };
+}
+
+/** What is kept of logs at most. */
+export function logLimits({ keptLogAge, keptLogBytes, keptLogFunctionBytes, functionNamespace }: HistorySettings) {
+  const logBounds = { age: keptLogAge, bytes: keptLogBytes, functionBytes: keptLogFunctionBytes };
+  return { logBounds, defaultNamespace: functionNamespace };
+}
+
+/** What the history keeps at most, and the time after which another process may write it. */
+export function historyLimits({
+  historyAge: age,
+  historyCallsMax: calls,
+  historyBytes: bytes,
+  leaseTtl,
+}: HistorySettings) {
+  return { bounds: { age, calls, bytes }, leaseTtl };
+}
+
+/** Where gateways ask. */
+export function apiPlace({
+  historyPort: port,
+  historyHost: host,
+  historyDir: directory,
+  secretMountPath: keyDirectory,
+}: Pick<HistorySettings, "historyPort" | "historyHost" | "historyDir" | "secretMountPath">) {
+  return port === undefined ? { directory } : { host, port, keyDirectory };
+}

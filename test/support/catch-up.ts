@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+
+import { untilRowsAreRecords } from "./call-rows.ts";
+import { eventually } from "./eventually.ts";
+import { historyProcess } from "./history-process.ts";
+import { openRecordBroker } from "./record-broker.ts";
+import { tempDirectory } from "./temp-directory.ts";
+import { writtenRecords } from "./written-records.ts";
+
+export interface CatchUp {
+  /** Records that are written while the history is away. */
+  readonly missed: number;
+  /** Calls a second that go on meanwhile, each with all changes of its record. */
+  readonly rate: number;
+  /** Milliseconds within which it must be level. */
+  readonly within: number;
+}
+
+/** FH3: resolves with the milliseconds from the start of a history that was away until it is level. */
+export async function catchUpUnderLoad({ missed, rate, within }: CatchUp): Promise<number> {
+  await using directory = await tempDirectory("history-away");
+  await using broker = await openRecordBroker();
+  const { process, reads } = await historyProcess({ directory: directory.path, server: broker.server });
+  const records = writtenRecords(broker.ledger);
+  const stop = new AbortController();
+  try {
+    await process.start();
+    const first = await records.write("done");
+    await eventually(async () => (await reads.get(first)) !== undefined, { what: "the first row" });
+    await process.stop();
+    const ids = await broker.flood(missed);
+    const load = records.load(rate, stop.signal);
+    const began = performance.now();
+    await process.start();
+    await eventually(
+      async () => {
+        const { total } = await reads.list({ filter: {}, limit: 1 });
+        return total.value > missed && (await reads.progress()).lagSeconds === 0;
+      },
+      { within, every: 50, what: "the history to be level" },
+    );
+    const took = performance.now() - began;
+    stop.abort();
+    await load;
+    await untilRowsAreRecords({ reads, ledger: broker.ledger, ids: [...ids, ...records.calls.keys()] });
+    expect(await reads.progress()).toMatchObject({ complete: true, gaps: [] });
+    expect(process.mishaps).toEqual([]);
+    return took;
+  } finally {
+    stop.abort();
+    await process.kill();
+    await reads.close();
+  }
+}

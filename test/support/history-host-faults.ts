@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect } from "vitest";
+
+import { callPages } from "./call-pages.ts";
+import { eventually } from "./eventually.ts";
+import type { HistoryHost } from "./history-host.ts";
+import { overwritePages } from "./overwrite-pages.ts";
+import { isAlive, type KnownProcess } from "./process-tree.ts";
+import type { SmallDisk } from "./small-disk.ts";
+
+/**
+ * Lists all calls again and again until `signal` aborts; a list that says it lacks nothing must have these calls.
+ * Resolves with how many said so.
+ */
+export async function listAgainAndAgain(
+  { get }: HistoryHost,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  let whole = 0;
+  while (!signal.aborted) {
+    const listed = new Set<string>();
+    let isWhole = true;
+    for await (const { items, history } of callPages(get, { limit: 50, signal })) {
+      for (const { callId } of items) listed.add(callId);
+      isWhole &&= history.complete && history.lagSeconds < 1;
+    }
+    if (!isWhole) continue;
+    expect(ids.filter((id) => !listed.has(id))).toEqual([]);
+    whole += 1;
+  }
+  return whole;
+}
+
+/** Ends the history, damages its file before the host starts it again, and resolves with the next one that serves. */
+export async function damageHistory(
+  host: HistoryHost,
+  running: KnownProcess,
+  from: number,
+  to: number,
+): Promise<KnownProcess> {
+  const file = join(host.directory, "calls.db");
+  // It closes the file, so that nothing of it is in the log.
+  process.kill(running.pid, "SIGTERM");
+  await eventually(() => !isAlive(running), { every: 1, what: "the history to end" });
+  await overwritePages(file, from, to);
+  await eventually(() => existsSync(`${file}.damaged`), { what: "the damaged file to be moved aside" });
+  return host.serving(running);
+}
+
+/** Stops the history for at least `duration` milliseconds, in which the gateway says that it is away. */
+export async function stopHistory(host: HistoryHost, running: KnownProcess, duration: number): Promise<void> {
+  const until = performance.now() + duration;
+  process.kill(running.pid, "SIGSTOP");
+  try {
+    do {
+      const { status, text } = await host.get("/system/calls");
+      expect([status, text]).toEqual([503, expect.stringContaining("no reply within 2000 ms")]);
+    } while (performance.now() < until);
+  } finally {
+    process.kill(running.pid, "SIGCONT");
+  }
+  await host.serving();
+}
+
+/** Fills its disk, calls `meanwhile`, and frees the disk again; the history says both. */
+export async function fillHistory(
+  { weir }: HistoryHost,
+  disk: Pick<SmallDisk, "fill" | "empty">,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<void> {
+  const said = (text: string) => eventually(() => weir.output().includes(text), { what: `"${text}"` });
+  disk.fill(0);
+  await said("cannot store the history of calls");
+  await meanwhile();
+  disk.empty();
+  await said("the history of calls is stored again");
+}
