@@ -131,6 +131,7 @@ const steps: readonly Step[] = [
   ["GET", "/system/calls", 404],
   ["GET", "/system/calls?limit=0", 400],
   ["GET", "/system/calls/ENDED", 404],
+  ["GET", "/system/calls/ENDED/logs", 404],
   ["GET", "/system/calls/ENDED/request", 404],
   ["POST", "/system/calls/ENDED/replay", 404],
   ["POST", "/system/calls/ENDED/replay", 400, { headers: ["Host", "example.com"] }],

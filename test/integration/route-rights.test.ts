@@ -138,7 +138,7 @@ describe.each(guarded.map((entry) => [entry.id, entry] as const))("%s", (_id, en
     // Whoever may list anything of a namespace gets a list without the rest.
     if (["listFunctions", "listCalls", "readRollups"].includes(entry.id)) elsewhere.splice(3);
     // A call that the sender may not see is like one that does not exist.
-    const unseen = needs.startsWith("Call:") && entry.path.includes(":callId") ? 404 : 403;
+    const unseen = entry.path.startsWith("/system/calls/:callId") ? 404 : 403;
     tokens.allow({ elsewhere: [[needs], elsewhere], reported: [[needs], ["*"]] }, ["reported"]);
     for (const [subject, status] of [
       ["elsewhere", unseen],

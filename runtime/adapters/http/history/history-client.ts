@@ -32,6 +32,8 @@ const retryAfterSeconds = 2;
 /** Characters of a sentence of the process that are passed on. */
 const longestReason = 300;
 
+type HistoryRequest = Pick<Dispatcher.RequestOptions, "method" | "path" | "body">;
+
 /** Asks the history process. Its failures are `history_unavailable`. */
 export class HistoryClient {
   readonly #options: HistoryClientOptions;
@@ -53,17 +55,17 @@ export class HistoryClient {
     if (Buffer.byteLength(body) > historyRequestMax) {
       throw unavailable(`the request is over the limit of ${historyRequestMax} bytes`);
     }
-    return decodeHistoryValue(await this.#admitted({ method: "POST", path: historyPath(operation), body })) as T;
+    return (await this.#admitted({ method: "POST", path: historyPath(operation), body }, decodeHistoryValue)) as T;
   }
 
   /** How far the history is, as the process says. */
   async progress<T>(): Promise<T> {
-    return decodeHistoryValue(await this.#admitted({ method: "GET", path: historyProgressPath })) as T;
+    return (await this.#admitted({ method: "GET", path: historyProgressPath }, decodeHistoryValue)) as T;
   }
 
   /** Its metrics, as Prometheus reads them. */
   metrics(): Promise<string> {
-    return this.#admitted({ method: "GET", path: historyMetricsPath });
+    return this.#admitted({ method: "GET", path: historyMetricsPath }, (text) => text);
   }
 
   /** Aborts requests in flight. */
@@ -71,24 +73,24 @@ export class HistoryClient {
     await this.#pool.destroy();
   }
 
-  async #admitted(request: Pick<Dispatcher.RequestOptions, "method" | "path" | "body">): Promise<string> {
+  async #admitted<T>(request: HistoryRequest, read: (text: string) => T): Promise<T> {
     if (this.#inFlight >= mostRequests) throw unavailable(`${mostRequests} requests wait for it already`);
     this.#inFlight += 1;
     try {
-      return await this.#exchange(request);
+      return await this.#exchange(request, read);
     } finally {
       this.#inFlight -= 1;
     }
   }
 
-  async #exchange(request: Pick<Dispatcher.RequestOptions, "method" | "path" | "body">): Promise<string> {
+  async #exchange<T>(request: HistoryRequest, read: (text: string) => T): Promise<T> {
     const { timeout = defaultTimeout } = this.#options;
     const signal = AbortSignal.timeout(timeout);
     try {
       const headers = { "content-type": "application/json", ...(await this.#authorization()) };
       const response = await this.#pool.request({ ...request, headers, signal });
       const text = await textOf(response);
-      if (response.statusCode === 200) return text;
+      if (response.statusCode === 200) return read(text);
       throw new Error(text.trim().slice(0, longestReason) || `it replied ${response.statusCode}`);
     } catch (err) {
       if (signal.aborted) throw unavailable(`no reply within ${timeout} ms`, err);
