@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { openPlatform } from "../support/platform.ts";
 import { sleepBursts } from "../support/sleep-bursts.ts";
 
-test("2 000 calls in bursts around the idle limit: none is lost by repeated scaling to zero", async () => {
+test("800 calls in bursts around the idle limit: none is lost by repeated scaling to zero", async () => {
   await using platform = await openPlatform();
-  const { answered, failures, sleeps } = await sleepBursts(platform, { calls: 2_000, random: Math.random });
+  const { answered, failures, sleeps } = await sleepBursts(platform, { calls: 800, random: Math.random });
   expect(failures).toEqual([]);
-  expect(answered).toBe(2_000);
-  expect(sleeps).toBeGreaterThanOrEqual(5);
+  expect(answered).toBe(800);
+  expect(sleeps).toBeGreaterThanOrEqual(2);
 });

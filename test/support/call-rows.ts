@@ -40,6 +40,8 @@ export interface ComparedCalls {
   readonly ids: Iterable<string>;
   /** Rows of calls whose records may be gone: without its record, a call is as it is here. */
   readonly before?: ReadonlyMap<string, CallRow>;
+  /** Milliseconds; for thousands of calls one look takes long. */
+  readonly within?: number;
 }
 
 /** Waits until the history lists each call as its record says, and no other one. */
@@ -50,7 +52,7 @@ export async function untilRowsAreRecords(compared: ComparedCalls): Promise<void
       if (found.length === 0) return true;
       throw new Error(`${found.length} calls differ: ${found.slice(0, shownDifferences).join("; ")}`);
     },
-    { what: "the rows to be as the records", every: 200 },
+    { what: "the rows to be as the records", every: 200, within: compared.within },
   );
 }
 

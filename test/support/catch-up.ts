@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 
-import { untilRowsAreRecords } from "./call-rows.ts";
+import { listedRows, untilRowsAreRecords } from "./call-rows.ts";
 import { eventually } from "./eventually.ts";
 import { historyProcess } from "./history-process.ts";
 import { openRecordBroker } from "./record-broker.ts";
 import { tempDirectory } from "./temp-directory.ts";
-import { writtenRecords } from "./written-records.ts";
+import { writtenRecords, type CallLife } from "./written-records.ts";
 
 export interface CatchUp {
   /** Records that are written while the history is away. */
@@ -15,6 +15,10 @@ export interface CatchUp {
   /** Milliseconds within which it must be level. */
   readonly within: number;
 }
+
+/** Records that are compared with their rows, member by member. */
+const sampleSize = 2_000;
+const comparedWithin = 120_000;
 
 /** FH3: resolves with the milliseconds from the start of a history that was away until it is level. */
 export async function catchUpUnderLoad({ missed, rate, within }: CatchUp): Promise<number> {
@@ -42,7 +46,18 @@ export async function catchUpUnderLoad({ missed, rate, within }: CatchUp): Promi
     const took = performance.now() - began;
     stop.abort();
     await load;
-    await untilRowsAreRecords({ reads, ledger: broker.ledger, ids: [...ids, ...records.calls.keys()] });
+    // Changes are stored in their order: when this one is, all are.
+    const last = await records.write("done");
+    await eventually(async () => (await reads.get(last))?.row.state === "done", { what: "the last row" });
+    const rows = await listedRows(reads);
+    const lives = new Map<string, CallLife>([...ids.map((id) => [id, "done"] as const), ...records.calls]);
+    const wrong = [...lives].filter(([id, life]) => (rows.get(id)?.state ?? "withdrawn") !== life);
+    expect(wrong).toEqual([]);
+    // All records of so many would take minutes to read.
+    const every = Math.ceil(lives.size / sampleSize);
+    const sample = new Set([...lives.keys()].filter((_id, index) => index % every === 0));
+    const read = async (id: string) => (sample.has(id) ? broker.ledger.read(id) : undefined);
+    await untilRowsAreRecords({ reads, ledger: { read }, ids: lives.keys(), before: rows, within: comparedWithin });
     expect(await reads.progress()).toMatchObject({ complete: true, gaps: [] });
     expect(process.mishaps).toEqual([]);
     return took;

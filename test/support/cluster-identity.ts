@@ -108,7 +108,8 @@ export function clusterIdentity(platform: () => ClusterPlatform): ClusterIdentit
           if (status !== 200) throw new Error(`${status} ${why}`);
           return true;
         };
-        await eventually(isKnown, { what: `${url} to know the role of ${name}`, every: 250 });
+        // Keys that could not be read are asked for again after 30 s.
+        await eventually(isKnown, { what: `${url} to know the role of ${name}`, every: 250, within: 180_000 });
       }
     },
     apiToken: async (name, fields) => {

@@ -29,6 +29,7 @@ const functionName = "replies";
 const program = `require("node:http").createServer((q, r) => { q.resume(); q.on("end", () => r.end("ok")); }).listen(process.env.PORT)`;
 const flags = ["--edition=pro", "--max-inflight=8", "--log-level=info", "--log-format=json"];
 const mainFile = "history/main.ts";
+const readers = 16;
 
 /** Starts it in a directory that the caller removes, its history on another disk if one is given; its function runs. */
 export async function openHistoryHost(data: string, disk?: string): Promise<HistoryHost> {
@@ -63,6 +64,7 @@ async function deployed(weir: WeirProcess): Promise<HistoryHost> {
   });
   if (status !== 202) throw new Error(`the deployment was answered ${status}: ${body.toString()}`);
   await calls.ended(await calls.accepted(functionName));
+  const records = new EndedRecords(calls);
   return {
     weir,
     calls,
@@ -80,8 +82,8 @@ async function deployed(weir: WeirProcess): Promise<HistoryHost> {
     },
     load: (options) => sendLoad({ gateway: weir.url, functionName, ...options }),
     untilListed: async (ids) => {
-      await Promise.all(ids.map((id) => calls.ended(id)));
-      await eventually(async () => differencesFromRecords(await listed(get), calls, ids), {
+      const expected = await records.of(ids);
+      await eventually(async () => expectListed(await listedCalls(get), expected), {
         what: "the list to be as the records",
         every: 250,
       });
@@ -90,30 +92,45 @@ async function deployed(weir: WeirProcess): Promise<HistoryHost> {
   };
 }
 
-async function listed(get: GetPage): Promise<ReadonlyMap<string, CallSummary>> {
+async function listedCalls(get: GetPage): Promise<ReadonlyMap<string, CallSummary>> {
   const found = new Map<string, CallSummary>();
   for await (const { items } of callPages(get)) for (const item of items) found.set(item.callId, item);
   return found;
 }
 
-/** True when all are equal; throws a sentence otherwise. */
-async function differencesFromRecords(
-  items: ReadonlyMap<string, CallSummary>,
-  calls: PlatformCalls,
-  ids: readonly string[],
-): Promise<true> {
-  const found: string[] = [];
-  for (const id of ids) {
-    const [item, record] = [factsOf(items.get(id)), factsOf(await calls.status(id))];
-    if (item === undefined || item !== record) found.push(`${id}: listed ${item}, record ${record}`);
+/** What the records of calls say once they have ended, each read once. */
+class EndedRecords {
+  readonly #calls: PlatformCalls;
+  readonly #known = new Map<string, string>();
+
+  constructor(calls: PlatformCalls) {
+    this.#calls = calls;
   }
+
+  async of(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const left = ids.filter((id) => !this.#known.has(id));
+    const readNext = async (): Promise<void> => {
+      for (let id = left.pop(); id !== undefined; id = left.pop())
+        this.#known.set(id, factsOf(await this.#calls.ended(id)));
+    };
+    await Promise.all(Array.from({ length: readers }, readNext));
+    return new Map(ids.map((id) => [id, this.#known.get(id) ?? ""]));
+  }
+}
+
+/** True when each call is listed as its record says; throws a sentence otherwise. */
+function expectListed(items: ReadonlyMap<string, CallSummary>, records: ReadonlyMap<string, string>): true {
+  const found = [...records].flatMap(([id, record]) => {
+    const item = items.get(id);
+    const listed = item === undefined ? "absent" : factsOf(item);
+    return listed === record ? [] : [`${id}: listed ${listed}, record ${record}`];
+  });
   if (found.length === 0) return true;
-  throw new Error(`${found.length} of ${ids.length} calls differ: ${found.slice(0, 3).join("; ")}`);
+  throw new Error(`${found.length} of ${records.size} calls differ: ${found.slice(0, 3).join("; ")}`);
 }
 
 /** What a list and a record say alike. */
-function factsOf(call: CallSummary | CallRecord | undefined): string | undefined {
-  if (call === undefined) return undefined;
+function factsOf(call: CallSummary | CallRecord): string {
   const { callId, functionName: name, namespace, state, acceptedAt, endedAt, retries } = call;
   return JSON.stringify([callId, name, namespace, state, acceptedAt, endedAt, retries]);
 }

@@ -146,11 +146,11 @@ describe("weir logs", () => {
     expect(spoken(stdout)).toEqual(["said-1", "said-2", "said-3", "said-4"]);
   });
 
-  test("--call says that this gateway has none", async () => {
+  test("--call of a call that nobody knows is exit code 3", async () => {
     const id = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
     const { code, stdout, stderr } = await run("logs", "upper", "--call", id);
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toBe(`Cannot show the logs of call "${id}": this gateway has no history\n`);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toBe(`Cannot read the logs of call "${id}": function "upper" has no such call, or it expired\n`);
   });
 });
 

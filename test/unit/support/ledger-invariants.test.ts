@@ -97,6 +97,8 @@ describe("checkInvariants", () => {
     expect(violated({ sent: [sent("a", { class: "refused" })], runs: [run("a")] })).toEqual([
       "I5: 1 refused calls that ran: a",
     ]);
+    const again = { sent: [sent("a", { class: "refused" }), sent("a")], runs: [run("a")], statuses: { a: done } };
+    expect(violated(again)).toEqual([]);
   });
 
   test("I7: a call sent after another's 202 must not start before it; overlapping ones may", () => {
