@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { inWords } from "../support/figure.ts";
-import { damageHistory, fillHistory, listAgainAndAgain, stopHistory } from "../support/history-host-faults.ts";
+import { damageHistory, fillHistory, RepeatedLists, stopHistory } from "../support/history-host-faults.ts";
 import { openHistoryHost } from "../support/history-host.ts";
 import { notAccepted, quantile } from "../support/load.ts";
 import { residentBytes } from "../support/process-facts.ts";
@@ -30,9 +30,7 @@ test("FH1, FH5 on one machine the history is killed 5 times, stopped for a minut
 
   const stop = new AbortController();
   const load = host.load({ rate: 40, count: 1_000_000, signal: stop.signal });
-  const lists = listAgainAndAgain(host, ids, stop.signal);
-  // It is awaited in the end, if nothing fails before.
-  lists.catch(() => {});
+  const lists = new RepeatedLists(host, ids, stop.signal);
   try {
     for (let round = 0; round < rounds; round += 1) {
       process.kill(running.pid, "SIGKILL");
@@ -48,11 +46,12 @@ test("FH1, FH5 on one machine the history is killed 5 times, stopped for a minut
     for (let round = 0; round < rounds; round += 1) {
       running = await damageHistory(host, running, round % 2 === 0 ? 0 : 0.3, round % 2 === 0 ? 0.1 : 0.7);
       await host.untilListed(ids);
+      await lists.oneMore();
     }
   } finally {
     stop.abort();
   }
-  expect(await lists).toBeGreaterThan(rounds);
+  await lists.done;
   const { sent, latencies } = await load;
   expect(notAccepted(sent)).toEqual([]);
   await host.untilListed(sent.map(({ id }) => id));

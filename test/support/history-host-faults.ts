@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { expect } from "vitest";
 
+import type { CallPageView } from "../../runtime/api/schemas/history/call-page.ts";
 import { callPages } from "./call-pages.ts";
 import { eventually } from "./eventually.ts";
 import type { HistoryHost } from "./history-host.ts";
@@ -13,28 +14,41 @@ import type { SmallDisk } from "./small-disk.ts";
 
 const missedAfter = 10_000;
 
-/**
- * Lists all calls again and again until `signal` aborts; a list that says it lacks nothing must have these calls.
- * Resolves with how many said so.
- */
-export async function listAgainAndAgain(
-  { get }: HistoryHost,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<number> {
-  let whole = 0;
-  while (!signal.aborted) {
-    const listed = new Set<string>();
-    let isWhole = true;
-    for await (const { items, history } of callPages(get, { limit: 50, signal })) {
-      for (const { callId } of items) listed.add(callId);
-      isWhole &&= history.complete && history.lagSeconds < 1;
-    }
-    if (!isWhole) continue;
-    expect(ids.filter((id) => !listed.has(id))).toEqual([]);
-    whole += 1;
+/** Lists all calls again and again: a list that says it lacks nothing must have these calls. */
+export class RepeatedLists {
+  /** Lists so far that lacked nothing. */
+  whole = 0;
+  /** Resolves when `signal` has aborted; rejects when a list was wrong. */
+  readonly done: Promise<void>;
+
+  constructor(host: HistoryHost, ids: readonly string[], signal: AbortSignal) {
+    this.done = this.#listUntil(host, ids, signal);
+    // It is awaited in the end, if nothing fails before.
+    this.done.catch(() => {});
   }
-  return whole;
+
+  /** Resolves when one more list lacks nothing. */
+  async oneMore(): Promise<void> {
+    const before = this.whole;
+    const isThere = eventually(() => this.whole > before, { what: "a list that lacks nothing" });
+    await Promise.race([isThere, this.done]);
+    await isThere;
+  }
+
+  async #listUntil({ get }: HistoryHost, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const listed = new Set<string>();
+      const states: CallPageView["history"][] = [];
+      for await (const { items, history } of callPages(get, { limit: 50, signal })) {
+        for (const { callId } of items) listed.add(callId);
+        states.push(history);
+      }
+      if (!states.every(({ complete, lagSeconds }) => complete && lagSeconds < 1)) continue;
+      const missing = ids.filter((id) => !listed.has(id));
+      expect(missing, `of ${ids.length}, ${listed.size} listed: ${JSON.stringify(states)}`).toEqual([]);
+      this.whole += 1;
+    }
+  }
 }
 
 /** Ends the history, damages its file before the host starts it again, and resolves with the next one that serves. */

@@ -61,7 +61,9 @@ export const callListRoute = route(
       const asked = parseCallList(query, Date.now(), (name) => realNamespace(name, namespaces));
       requireWithin(principal, listAction, asked.filter);
       const { reads, progress } = requiredHistory(history, "list calls");
-      const [page, state] = await Promise.all([pageFor(principal, asked, reads), progress()]);
+      // Before the page: it would say of a page how far the history has come since.
+      const state = await progress();
+      const page = await pageFor(principal, asked, reads);
       const { function: ref, since } = asked.filter;
       if (ref !== undefined && page.rows.length === 0) await requireKnown([ref], functions, reads);
       return callPageView(page, query, gapsTouching(state, page.next?.accepted ?? since));
