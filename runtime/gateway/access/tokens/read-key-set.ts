@@ -55,6 +55,9 @@ async function keysAddress(issuer: IssuerAddresses, url: string, documents: Issu
   throw new IssuerDocumentError(`Cannot read "${url}"`, "it has no jwks_uri");
 }
 
+/** An API server of Kubernetes serves its keys as no other type than that of key sets (RFC 7517 §8.5), and replies 406. */
+const acceptedTypes = "application/jwk-set+json, application/json";
+
 /** A JSON object, whatever type it is served with. */
 async function readObject(
   issuer: IssuerAddresses,
@@ -62,7 +65,7 @@ async function readObject(
   documents: IssuerDocuments,
 ): Promise<Readonly<Record<string, unknown>>> {
   const failure = `Cannot read "${url}"`;
-  const response = await documents.fetchFromIssuer(issuer, url, { headers: { accept: "application/json" } });
+  const response = await documents.fetchFromIssuer(issuer, url, { headers: { accept: acceptedTypes } });
   if (response.status !== 200) {
     throw new IssuerUnavailableError(`${failure}: expected status 200, got ${response.status}`);
   }
