@@ -94,3 +94,15 @@ test("a description has its issuer's name, also where it says the internal addre
     token_endpoint: `${internal}/token`,
   });
 });
+
+test("key sets are asked for by their own media type, as an API server serves them as no other", async () => {
+  const pages = documents(good);
+  const strict: IssuerDocuments = {
+    fetchFromIssuer: async (from, url, init) => {
+      const accepts = new Headers(init?.headers).get("accept")?.split(", ") ?? [];
+      if (url === published && !accepts.includes("application/jwk-set+json")) return new Response("", { status: 406 });
+      return pages.fetchFromIssuer(from, url, init);
+    },
+  };
+  expect(await readKeySet(issuer, strict)).toHaveLength(1);
+});
