@@ -6,9 +6,8 @@ import { AuditRecord } from "../../../api/schemas/iam/audit.ts";
 import type { AuditQuery } from "../../../core/ports/audit-trail.ts";
 import { quote } from "../../../core/quote.ts";
 import { parseLogQuery } from "../../../core/replicas/log-query.ts";
-import { lastMomentOf } from "../../calls/last-moment.ts";
-import { failedExchange } from "../../error-handler.ts";
 import { route } from "../route.ts";
+import { sendRecords } from "./send-records.ts";
 
 const AuditParameters = Type.Object({
   since: Type.Optional(
@@ -49,20 +48,7 @@ export const auditRoute = route(
       if (audit === undefined) throw new PlatformError("not_built", "Cannot read the audit: this gateway keeps none");
       using stream = logStreams.begin();
       const records = await audit.read(asked, stream.signal);
-      reply.header("content-type", "application/x-ndjson");
-      const headers = Object.fromEntries(
-        Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
-      );
-      reply.hijack();
-      await stream
-        .send(
-          reply.raw,
-          headers,
-          () => records,
-          async () => true,
-          lastMomentOf(principal),
-        )
-        .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
+      await sendRecords(stream, { request, reply, principal, errors }, () => records);
     },
 );
 

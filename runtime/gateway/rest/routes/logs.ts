@@ -8,12 +8,11 @@ import { functionNotFound } from "../../../core/functions/function-not-found.ts"
 import { parseKeptLogQuery, parseLogQuery } from "../../../core/replicas/log-query.ts";
 import { resolveNamespace } from "../../../core/namespaces/namespace-rules.ts";
 import { quote } from "../../../core/quote.ts";
-import { failedExchange } from "../../error-handler.ts";
 import { logReader } from "./log-reader.ts";
-import { lastMomentOf } from "../../calls/last-moment.ts";
 import { functionResource } from "../named-resource.ts";
 import { namedNamespace, NamespaceQuery } from "../namespace-query.ts";
 import { route } from "../route.ts";
+import { sendRecords } from "./send-records.ts";
 
 const LogQuery = Type.Object({
   ...NamespaceQuery.properties,
@@ -87,15 +86,8 @@ export const logRoute = route(
       if ((await functions.get(ref)) === undefined) throw functionNotFound(ref);
       const read = await logReader({ logs, history, ledger }, { ...selection, ...ref });
 
-      reply.header("content-type", "application/x-ndjson");
-      const headers = Object.fromEntries(
-        Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
-      );
       const isThere = async (): Promise<boolean> => (await functions.get(ref)) !== undefined;
-      reply.hijack();
-      await stream
-        .send(reply.raw, headers, read, isThere, lastMomentOf(principal))
-        .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
+      await sendRecords(stream, { request, reply, principal, errors }, read, isThere);
     },
 );
 

@@ -8,12 +8,11 @@ import { CallLogLine } from "../../../../api/schemas/history/call-log-line.ts";
 import { callId } from "../../../../api/schemas/name-schemas.ts";
 import type { HistoryCall } from "../../../../core/history/history-row.ts";
 import { findCallLines, type CallLine } from "../../../../core/history/logs/call-lines.ts";
-import { lastMomentOf } from "../../../calls/last-moment.ts";
-import { failedExchange } from "../../../error-handler.ts";
 import type { HistoryParts, KeptLogParts } from "../../app-parts.ts";
 import { route } from "../../route.ts";
 import { readPermittedCall } from "./permitted-call.ts";
 import { requiredHistory } from "./required-history.ts";
+import { sendRecords } from "../send-records.ts";
 
 const logsAction = "Function:Logs";
 /** Most lines of one call. */
@@ -51,20 +50,7 @@ export const callLogRoute = route(
       const { access } = request;
       const { call } = await readPermittedCall(parts, { id, act, action: logsAction, principal, access });
       const lines = await linesOfCall(requiredHistory(history, act), act, call, queueParts.ledger.now());
-      reply.header("content-type", "application/x-ndjson");
-      const headers = Object.fromEntries(
-        Object.entries(reply.getHeaders()).map(([header, value]) => [header, String(value)]),
-      );
-      reply.hijack();
-      await stream
-        .send(
-          reply.raw,
-          headers,
-          () => recordsOf(lines),
-          () => Promise.resolve(true),
-          lastMomentOf(principal),
-        )
-        .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
+      await sendRecords(stream, { request, reply, principal, errors }, () => recordsOf(lines));
     },
 );
 
