@@ -227,7 +227,7 @@ const callId = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
 
 /** A valid request of a route that concerns function `shipped` of `namespace`, or all that is there. */
 function requestOf(
-  { method, path }: RouteEntry,
+  { method, path, bodyOptional, ignoredFields }: RouteEntry,
   namespace: string,
   image: string,
 ): { readonly path: string; readonly body: object } {
@@ -239,6 +239,7 @@ function requestOf(
   const deployment = { service: "shipped", namespace, image };
   if (path === "/system/functions" && method !== "GET" && method !== "DELETE")
     return { path: filled, body: deployment };
+  if (bodyOptional === true && ignoredFields !== undefined) return { path: filled, body: {} };
   // Fields that a route does not know are dropped.
   const body = {
     name: namespace,
