@@ -285,6 +285,9 @@ const filters: readonly (readonly [CallFilter, (row: CallRow) => boolean])[] = [
   [{ queue: "none" }, () => false],
   [{ states: ["waiting"] }, () => false],
   [{ reasons: ["it's; DROP TABLE call --"] }, () => false],
+  [{ reasons: ["exhausted\0", '{"a","b\\'] }, () => false],
+  [{ queue: "slow\0" }, () => false],
+  [{ idPrefix: "0000", states: ["waiting"] }, () => false],
   [{ since: at(20), until: at(20) }, () => false],
   [{ idPrefix: "ffff" }, () => false],
 ];
@@ -334,6 +337,45 @@ function listTests(opened: OpenedHistory): void {
       expect(numbersOf(rows).filter((number) => number < 1_000)).toEqual(numbers.toReversed());
       expect(pages.length).toBeGreaterThan(8);
     }
+  });
+
+  opened("pages through calls of many days, in whatever order they came", async ({ reads, writer }) => {
+    const acceptedAt = (number: number) => historyStart + 7 * hour * number;
+    const numbers = Array.from({ length: 100 }, (_, index) => index);
+    const shop = { namespace: "shop", function: "pay" };
+    const changes = numbers.map((number) =>
+      historyChange(number, {
+        accepted: `${acceptedAt(number)}000000`,
+        ...(number % 3 === 0 ? ({ state: "failed", status: 500 } as const) : {}),
+        ...(number % 5 === 0 ? shop : {}),
+      }),
+    );
+    for (const part of [2, 0, 1])
+      await apply(
+        writer,
+        changes.filter((_change, index) => index % 3 === part),
+      );
+    const timed = { since: acceptedAt(11) - 1, until: acceptedAt(77) };
+    const days: readonly (readonly [CallFilter, (number: number) => boolean])[] = [
+      [{}, () => true],
+      [{ states: ["failed"] }, (number) => number % 3 === 0],
+      [{ function: pay }, (number) => number % 5 === 0],
+      [{ function: pay, statuses: [[500, 599]] }, (number) => number % 15 === 0],
+      [timed, (number) => number >= 11 && number < 77],
+      [{ ...timed, states: ["failed"] }, (number) => number >= 11 && number < 77 && number % 3 === 0],
+      [{ ...timed, function: pay }, (number) => number >= 11 && number < 77 && number % 5 === 0],
+    ];
+    for (const [filter, leaves] of days) {
+      const { rows, pages } = await listPages(reads, filter, 7);
+      const expected = numbers.filter(leaves).toReversed();
+      expect({ filter, numbers: numbersOf(rows) }).toEqual({ filter, numbers: expected });
+      expect(pages[0]?.total).toEqual({ value: expected.length, exact: true });
+    }
+    expect((await reads.get(historyId(50)))?.row.accepted).toBe(acceptedAt(50));
+    const now = acceptedAt(99);
+    while (await writer.trim({ ...unboundedHistory, age: 49 * 7 * hour }, now));
+    expect(numbersOf((await listPages(reads)).rows)).toEqual(numbers.slice(50).toReversed());
+    expect(await writer.size()).toMatchObject({ calls: 50 });
   });
 
   opened("pages through many calls with a filter that few match", async ({ reads, writer }) => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import type { LogStream } from "../../runtime/api/schemas/log-record.ts";
 import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import { formatLogMoment } from "../../runtime/core/history/logs/log-moment.ts";
 import { readKeptLines } from "../../runtime/core/history/logs/read-kept-lines.ts";
@@ -25,13 +26,15 @@ interface LineParts {
   readonly nanos?: number;
   readonly number?: number;
   readonly text?: string;
+  readonly stream?: LogStream;
 }
 
 function line(
   ref: FunctionRef,
-  { instance = "a", at, nanos = 0, number = 0, text = `${at}` }: LineParts,
+  { instance = "a", at, nanos = 0, number = 0, text = `${at}`, ...known }: LineParts,
 ): FollowedLine {
-  return { ...ref, instance, timestamp: formatLogMoment({ at: start + at, nanos }), text: `${text}\n`, number };
+  const timestamp = formatLogMoment({ at: start + at, nanos });
+  return { ...ref, instance, timestamp, text: `${text}\n`, number, ...known };
 }
 
 const texts = (lines: readonly KeptLine[]): string[] => lines.map(({ text }) => text.trimEnd());
@@ -67,6 +70,32 @@ export function keptLogsContract(open: () => Promise<OpenKeptLogs>): void {
       { ...pay, instance: "a", timestamp: "2026-01-31T12:00:00.003000000Z", text: "3\n" },
     ]);
     expect(await reads.lines({ ...pay, name: "other", limit: 10 })).toEqual({ lines: [] });
+  });
+
+  opened("a line keeps the output that it was written to, if that is known", async ({ reads, writer }) => {
+    await writer.append([
+      line(pay, { at: 1, stream: "stdout" }),
+      line(pay, { at: 2, stream: "stderr" }),
+      line(pay, { at: 3 }),
+    ]);
+    const lines = await all(reads);
+    expect(lines.map((one) => one.stream)).toEqual(["stdout", "stderr", undefined]);
+    expect(lines.map((one) => "stream" in one)).toEqual([true, true, false]);
+  });
+
+  opened("the call in a tag is apart from the text, and found by it", async ({ reads, writer }) => {
+    const call = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
+    await writer.append([
+      line(pay, { at: 1, text: `\u001e${call}\u001fpaid` }),
+      line(pay, { at: 2, text: "\u001eno tag\u001f" }),
+    ]);
+    const lines = await all(reads);
+    expect(lines.map((one) => [one.call, one.text])).toEqual([
+      [call, "paid\n"],
+      [undefined, "\u001eno tag\u001f\n"],
+    ]);
+    const found = await reads.lines({ ...pay, containing: call, limit: 10 });
+    expect(texts(found.lines)).toEqual(["paid"]);
   });
 
   opened("lines up to the position of their replica are left out", async ({ reads, writer }) => {

@@ -7,8 +7,10 @@ import { statesOf, type FilterScope } from "./filter-scope.ts";
 /** A range of an index that lists its calls by acceptance and id. */
 export interface CallRange {
   readonly index: SqlText;
-  /** What the columns of the index before these two are. */
-  readonly at: readonly SqlText[];
+  /** The column of the index before these two, and the one value that it has in the range. */
+  readonly first?: { readonly column: SqlText; readonly value: number };
+  /** What the index holds only. */
+  readonly holds?: SqlText;
   /** Calls in it at any time. */
   readonly calls: number;
 }
@@ -50,7 +52,7 @@ function callsOf({ ranges }: RangePlan): number {
 
 /** The index of all calls, of which there are so many. */
 export function timeRange(calls: number): CallRange {
-  return { index: timeIndex, at: [], calls };
+  return { index: timeIndex, calls };
 }
 
 function timePlan(scope: FilterScope, dialect: SqlDialect): RangePlan {
@@ -60,7 +62,11 @@ function timePlan(scope: FilterScope, dialect: SqlDialect): RangePlan {
 function functionPlan(scope: FilterScope, dialect: SqlDialect): RangePlan | undefined {
   const { functions } = scope;
   if (functions === undefined || functions.length > maxRanges) return undefined;
-  const ranges = functions.map(({ id, calls }) => ({ index: functionIndex, at: [sql`c.fn = ${id}`], calls }));
+  const ranges = functions.map(({ id, calls }) => ({
+    index: functionIndex,
+    first: { column: sql`c.fn`, value: id },
+    calls,
+  }));
   return { ranges, conditions: conditionsOf(scope, dialect, "functions") };
 }
 
@@ -70,7 +76,8 @@ function statePlan(scope: FilterScope, dialect: SqlDialect): RangePlan | undefin
   if (states === undefined || states.has(stateCodes.code("done"))) return undefined;
   const ranges = [...states].map(([code, calls]) => ({
     index: stateIndex,
-    at: [sql`c.state = ${code}`, sql`c.state <> 3`],
+    first: { column: sql`c.state`, value: code },
+    holds: sql`c.state <> 3`,
     calls,
   }));
   return { ranges, conditions: conditionsOf(scope, dialect, "states") };

@@ -43,7 +43,8 @@ export async function resolveScope(snapshot: SqlSnapshot, filter: CallFilter): P
   const calls = [...states.values()].reduce((sum, more) => sum + more, 0);
   const functions = await functionsOf(snapshot, filter, calls);
   const queue = filter.queue === undefined ? undefined : await queueOf(snapshot, filter.queue);
-  const bounds = timeBounds(filter.since ?? 0, filter.until ?? Number.MAX_SAFE_INTEGER);
+  // Calls are accepted in whole milliseconds.
+  const bounds = timeBounds(Math.ceil(filter.since ?? 0), Math.ceil(filter.until ?? Number.MAX_SAFE_INTEGER));
   if (calls === 0 || functions?.length === 0 || queue === "unknown") return undefined;
   if (bounds.lower.accepted >= bounds.upper.accepted) return undefined;
   return { filter, bounds, functions, queue, states, calls };

@@ -26,9 +26,10 @@ export async function listByIdPrefix(
   );
   if (tooMany.length > 0) return undefined;
 
-  const conditions = [prefix, ...boundConditions(scope.bounds), ...conditionsOf(scope, snapshot.dialect, "id")];
+  const { dialect } = snapshot;
+  const conditions = [prefix, ...boundConditions(dialect, scope.bounds), ...conditionsOf(scope, dialect, "id")];
   const records = await snapshot.all(
-    sql`SELECT ${rowColumns} ${from} ${rowTables} WHERE ${joinSql(conditions, " AND ")}`,
+    sql`SELECT ${rowColumns} ${from} ${rowTables} WHERE ${joinSql(conditions, " AND ")} ORDER BY c.id`,
   );
   const all = records.map(callRowOf).toSorted(comparePlaces);
   const rows = after === undefined ? all : all.filter((row) => comparePlaces(row, after) > 0);

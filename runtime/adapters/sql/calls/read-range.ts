@@ -1,5 +1,5 @@
 import type { CallRow } from "../../../core/history/history-row.ts";
-import type { SqlRecord, SqlSnapshot } from "../sql-dialect.ts";
+import type { SqlDialect, SqlRecord, SqlSnapshot } from "../sql-dialect.ts";
 import { joinSql, sql, type SqlText } from "../sql-text.ts";
 import { callRowOf, rowColumns, rowTables } from "./call-columns.ts";
 import type { PlaceBounds, StoredPlace } from "./filter-scope.ts";
@@ -28,8 +28,8 @@ export async function windowOf(
   entries: number,
 ): Promise<RangeWindow> {
   const [end, below] = await snapshot.all(
-    sql`SELECT c.accepted, c.id ${from(snapshot, range)} WHERE ${within(range, bounds)}
-        ORDER BY c.accepted DESC, c.id DESC LIMIT 2 OFFSET ${entries - 1}`,
+    sql`SELECT c.accepted, c.id ${from(snapshot, range)} WHERE ${within(snapshot, range, bounds)}
+        ORDER BY ${newestFirst(snapshot, range)} LIMIT 2 OFFSET ${entries - 1}`,
   );
   if (end === undefined || below === undefined) return { bounds, end: undefined };
   const place = storedPlaceOf(end);
@@ -45,8 +45,8 @@ export async function readWindow(
   limit: number,
 ): Promise<RangePage> {
   const records = await snapshot.all(
-    sql`SELECT ${rowColumns} ${from(snapshot, range)} ${rowTables} WHERE ${within(range, bounds, conditions)}
-        ORDER BY c.accepted DESC, c.id DESC LIMIT ${limit}`,
+    sql`SELECT ${rowColumns} ${from(snapshot, range)} ${rowTables} WHERE ${within(snapshot, range, bounds, conditions)}
+        ORDER BY ${newestFirst(snapshot, range)} LIMIT ${limit}`,
   );
   return { rows: records.map(callRowOf), end, more: records.length === limit };
 }
@@ -58,8 +58,11 @@ export async function countWindow(
   { bounds }: RangeWindow,
   conditions: readonly SqlText[],
 ): Promise<number> {
+  const calls = sql`${from(snapshot, range)} WHERE ${within(snapshot, range, bounds, conditions)}`;
   const [record] = await snapshot.all(
-    sql`SELECT count(*) AS calls ${from(snapshot, range)} WHERE ${within(range, bounds, conditions)}`,
+    snapshot.dialect.choosesIndexes
+      ? sql`SELECT count(*) AS calls FROM (SELECT c.id ${calls} ORDER BY ${newestFirst(snapshot, range)}) AS w`
+      : sql`SELECT count(*) AS calls ${calls}`,
   );
   return Number(record?.["calls"]);
 }
@@ -68,15 +71,42 @@ function from({ dialect }: SqlSnapshot, { index }: CallRange): SqlText {
   return sql`FROM call AS c ${dialect.usingIndex(index)}`;
 }
 
-function within(range: CallRange, bounds: PlaceBounds, conditions: readonly SqlText[] = []): SqlText {
-  return joinSql([...range.at, ...boundConditions(bounds), ...conditions], " AND ");
+function within(
+  { dialect }: SqlSnapshot,
+  { first, holds }: CallRange,
+  bounds: PlaceBounds,
+  conditions: readonly SqlText[] = [],
+): SqlText {
+  const held = holds === undefined ? [] : [holds];
+  if (first === undefined) return joinSql([...held, ...boundConditions(dialect, bounds), ...conditions], " AND ");
+  const { column, value } = first;
+  if (!dialect.choosesIndexes) {
+    const one = sql`${column} = ${value}`;
+    return joinSql([one, ...held, ...boundConditions(dialect, bounds), ...conditions], " AND ");
+  }
+  const { lower, upper } = bounds;
+  const all = [
+    sql`(${column}, c.accepted, c.id) >= (${value}, ${lower.accepted}, ${lower.id})`,
+    sql`(${column}, c.accepted, c.id) < (${value}, ${upper.accepted}, ${upper.id})`,
+    ...dialect.partitionsOf(lower.accepted, upper.accepted),
+    ...held,
+    ...conditions,
+  ];
+  return joinSql(all, " AND ");
+}
+
+/** Its first column has one value, and yet no other index has this order. */
+function newestFirst({ dialect }: SqlSnapshot, { first }: CallRange): SqlText {
+  const places = sql`c.accepted DESC, c.id DESC`;
+  return first === undefined || !dialect.choosesIndexes ? places : sql`${first.column} DESC, ${places}`;
 }
 
 /** Row values, as the index sorts them. */
-export function boundConditions({ lower, upper }: PlaceBounds): readonly SqlText[] {
+export function boundConditions(dialect: SqlDialect, { lower, upper }: PlaceBounds): readonly SqlText[] {
   return [
     sql`(c.accepted, c.id) >= (${lower.accepted}, ${lower.id})`,
     sql`(c.accepted, c.id) < (${upper.accepted}, ${upper.id})`,
+    ...dialect.partitionsOf(lower.accepted, upper.accepted),
   ];
 }
 

@@ -1,8 +1,10 @@
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import { formatLogMoment } from "../../../core/history/logs/log-moment.ts";
+import { parseTaggedLine } from "../../../core/replicas/tagged-line.ts";
 import type { KeptLine, KeptLinePage, KeptLineQuery, KeptLogs, LinePlace } from "../../../core/ports/kept-logs.ts";
-import type { SqlReader, SqlRecord, SqlSnapshot } from "../sql-dialect.ts";
+import type { SqlDialect, SqlReader, SqlRecord, SqlSnapshot } from "../sql-dialect.ts";
 import { joinSql, sql, type SqlText } from "../sql-text.ts";
+import { streamOfCode } from "./stream-codes.ts";
 
 /** What a page holds at most, beside its limit of lines: bytes of text, and lines that are looked at. */
 const pageMost = { bytes: 1_048_576, looked: 20_000 };
@@ -34,7 +36,7 @@ export class SqlKeptLogs implements KeptLogs {
       const fn = await functionId(snapshot, ref);
       if (fn === undefined) return [];
       const rows = await snapshot.all(
-        sql`SELECT name FROM replica ${snapshot.dialect.usingIndex(sql`replica_by_function`)}
+        sql`SELECT name FROM ${snapshot.dialect.lineTables.replica} ${snapshot.dialect.usingIndex(sql`replica_by_function`)}
             WHERE fn = ${fn} ORDER BY at DESC LIMIT ${mostReplicas}`,
       );
       return rows.map(({ name }) => String(name));
@@ -43,12 +45,14 @@ export class SqlKeptLogs implements KeptLogs {
 }
 
 async function functionId(snapshot: SqlSnapshot, { namespace, name }: FunctionRef): Promise<number | undefined> {
-  const [found] = await snapshot.all(sql`SELECT id FROM function WHERE namespace = ${namespace} AND name = ${name}`);
+  const table = snapshot.dialect.lineTables.function;
+  const [found] = await snapshot.all(sql`SELECT id FROM ${table} WHERE namespace = ${namespace} AND name = ${name}`);
   return found === undefined ? undefined : Number(found["id"]);
 }
 
 /** The index to read and the condition on its first column; undefined if there is nothing. */
 interface LineScope {
+  readonly dialect: SqlDialect;
   readonly using: SqlText;
   readonly condition: SqlText;
 }
@@ -58,10 +62,16 @@ async function scopeOf(snapshot: SqlSnapshot, query: KeptLineQuery): Promise<Lin
   if (fn === undefined) return undefined;
   const { dialect } = snapshot;
   if (query.instance === undefined)
-    return { using: dialect.usingIndex(sql`line_by_function`), condition: sql`l.fn = ${fn}` };
-  const [found] = await snapshot.all(sql`SELECT id FROM replica WHERE fn = ${fn} AND name = ${query.instance}`);
+    return { dialect, using: dialect.usingIndex(sql`line_by_function`), condition: sql`l.fn = ${fn}` };
+  const [found] = await snapshot.all(
+    sql`SELECT id FROM ${dialect.lineTables.replica} WHERE fn = ${fn} AND name = ${query.instance}`,
+  );
   if (found === undefined) return undefined;
-  return { using: dialect.usingIndex(sql`line_by_replica`), condition: sql`l.replica = ${Number(found["id"])}` };
+  return {
+    dialect,
+    using: dialect.usingIndex(sql`line_by_replica`),
+    condition: sql`l.replica = ${Number(found["id"])}`,
+  };
 }
 
 async function readPage(snapshot: SqlSnapshot, scope: LineScope, query: KeptLineQuery): Promise<KeptLinePage> {
@@ -78,7 +88,7 @@ async function readPage(snapshot: SqlSnapshot, scope: LineScope, query: KeptLine
       const line = keptLine(query, row);
       from = line.place;
       // The pattern leaves out most of them; whether it minds case is up to the database.
-      if (containing !== undefined && !line.text.includes(containing)) continue;
+      if (containing !== undefined && !String(row["text"]).includes(containing)) continue;
       lines.push(line);
       bytes += Buffer.byteLength(line.text);
       if (lines.length >= limit || bytes >= pageMost.bytes) return page(from);
@@ -106,21 +116,23 @@ async function partEnd(
 
 function linesStatement(scope: LineScope, query: KeptLineQuery, from: LinePlace, part: LinePlace | undefined): SqlText {
   const [at, nanos, seq] = part ?? last;
+  const { dialect } = scope;
   const { containing, newest = false } = query;
   const isWithin = newest
     ? sql`(l.at, l.nanos, l.seq) >= (${at}, ${nanos}, ${seq})`
     : sql`(l.at, l.nanos, l.seq) <= (${at}, ${nanos}, ${seq})`;
   const conditions = [
     ...(part === undefined ? [] : [isWithin]),
-    ...(containing === undefined ? [] : [sql`l.text LIKE ${likePattern(containing)} ESCAPE '\\'`]),
+    ...(containing === undefined ? [] : [dialect.contains(sql`l.text`, containing)]),
   ];
-  return sql`SELECT l.seq, l.at, l.nanos, l.text, (SELECT name FROM replica WHERE replica.id = l.replica) AS instance
+  return sql`SELECT l.seq, l.at, l.nanos, l.stream, l.text,
+      (SELECT r.name FROM ${dialect.lineTables.replica} AS r WHERE r.id = l.replica) AS instance
     FROM ${linesIn(scope, query, from, conditions)} LIMIT ${chunk}`;
 }
 
 /** The lines of a query after a place, in their order. */
 function linesIn(
-  { using, condition }: LineScope,
+  { dialect, using, condition }: LineScope,
   { since, until, newest = false }: KeptLineQuery,
   [at, nanos, seq]: LinePlace,
   conditions: readonly SqlText[] = [],
@@ -135,11 +147,7 @@ function linesIn(
     ...conditions,
   ];
   const order = newest ? sql`l.at DESC, l.nanos DESC, l.seq DESC` : sql`l.at, l.nanos, l.seq`;
-  return sql`line AS l ${using} WHERE ${joinSql(all, " AND ")} ORDER BY ${order}`;
-}
-
-function likePattern(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql`${dialect.lineTables.line} AS l ${using} WHERE ${joinSql(all, " AND ")} ORDER BY ${order}`;
 }
 
 function placeIn(row: SqlRecord): LinePlace {
@@ -149,12 +157,16 @@ function placeIn(row: SqlRecord): LinePlace {
 function keptLine({ namespace, name }: FunctionRef, row: SqlRecord): KeptLine {
   const place = placeIn(row);
   const [at, nanos] = place;
+  const stream = streamOfCode(row["stream"]);
+  const { text, ...tag } = parseTaggedLine(String(row["text"]));
   return {
     name,
     namespace,
     instance: String(row["instance"]),
     timestamp: formatLogMoment({ at, nanos }),
-    text: `${String(row["text"])}\n`,
+    text: `${text}\n`,
+    ...tag,
+    ...(stream === undefined ? {} : { stream }),
     place,
   };
 }

@@ -1,0 +1,15 @@
+import type { LogStream } from "../../../api/schemas/log-record.ts";
+
+/** As a column of `line` has it; null where it is not known. */
+const codes: Readonly<Record<LogStream, number>> = { stdout: 1, stderr: 2 };
+
+/** The value of the column. */
+export function streamCode(stream: LogStream | undefined): number | null {
+  return stream === undefined ? null : codes[stream];
+}
+
+/** The stream of a value; undefined if it is not known. */
+export function streamOfCode(code: unknown): LogStream | undefined {
+  if (code === null || code === undefined) return undefined;
+  return Number(code) === codes.stderr ? "stderr" : "stdout";
+}
