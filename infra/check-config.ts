@@ -1,6 +1,7 @@
 import { isMapping } from "../runtime/settings/mapping.ts";
 import { collectSettings } from "../runtime/settings/read-settings.ts";
 import type { Settings, Values } from "../runtime/settings/setting.ts";
+import { unreadDatabase } from "./manifests/history/database-address.ts";
 import { generalOptions, groupedOptions } from "./manifests/platform-options.ts";
 import type { Platform } from "./manifests/platform.ts";
 import { checkPlatform, unknownKeys } from "./manifests/read-platform.ts";
@@ -32,7 +33,7 @@ export function checkConfig(
   given: Readonly<Record<string, unknown>>,
   { isEncrypted = () => true, unread = [] }: Keeping = {},
 ): { readonly config?: StackConfig; readonly problems: readonly string[] } {
-  const input = withClientNames(structuredValues(given), unread);
+  const input = withDatabase(withClientNames(structuredValues(given), unread), unread);
   const own = [...Object.keys(stackOptions), ...Object.keys(stackGroups)];
   const others = Object.fromEntries(Object.entries(input).filter(([key]) => !own.includes(key)));
   const { platform, problems } = checkPlatform(others, own);
@@ -81,6 +82,14 @@ function withClientNames(
   const iam = mapping(input["iam"]);
   const unknown = Object.fromEntries(names.map((name) => [name, null]));
   return { ...input, iam: { ...iam, clientSecrets: { ...unknown, ...mapping(iam["clientSecrets"]) } } };
+}
+
+/** With a database whose address cannot be read: what is created depends on whether there is one. */
+function withDatabase(
+  input: Readonly<Record<string, unknown>>,
+  unread: readonly KeyPath[],
+): Readonly<Record<string, unknown>> {
+  return unread.includes("historyDatabase") ? { ...input, historyDatabase: unreadDatabase } : input;
 }
 
 /** Reads the options of a group that only a stack has. */

@@ -37,11 +37,12 @@ function openStackFile(directory: string): StackFile | undefined {
 }
 
 function withSecrets(values: Readonly<Record<string, unknown>>): WeirPlatformArgs {
-  const { kubeconfig, adminPassword, natsPasswords, natsTls, iam, ...rest } = values;
+  const { kubeconfig, adminPassword, historyDatabase, natsPasswords, natsTls, iam, ...rest } = values;
   const isContent = typeof kubeconfig === "string" && isKubeconfigContent(kubeconfig);
   const args: Record<string, unknown> = { ...rest };
   if (kubeconfig !== undefined) args["kubeconfig"] = isContent ? pulumi.secret(kubeconfig) : kubeconfig;
   if (adminPassword !== undefined) args["adminPassword"] = pulumi.secret(adminPassword);
+  if (historyDatabase !== undefined) args["historyDatabase"] = pulumi.secret(historyDatabase);
   if (isMapping(natsPasswords)) args["natsPasswords"] = eachSecret(natsPasswords, Object.keys(natsPasswords));
   if (isMapping(natsTls)) args["natsTls"] = eachSecret(natsTls, ["key"]);
   if (iam !== undefined) args["iam"] = withSecretClients(iam);

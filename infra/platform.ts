@@ -9,6 +9,7 @@ import { CustomResourceDefinitions } from "./components/parts/custom-resource-de
 import { IamRules } from "./components/parts/iam-rules.ts";
 import { GatewayIngress } from "./components/parts/gateway-ingress.ts";
 import { Gateway } from "./components/parts/gateway.ts";
+import { History } from "./components/parts/history.ts";
 import { Namespaces } from "./components/parts/namespaces.ts";
 import { Nats } from "./components/parts/nats.ts";
 import { NetworkPolicies } from "./components/parts/network-policies.ts";
@@ -30,7 +31,7 @@ import type { WeirPlatformArgs } from "./weir-platform-args.ts";
  * platforms, each with its own name and namespaces.
  *
  * Options apply to everything it creates: provider, parent, aliases, transforms, dependsOn. `protect` applies to the
- * broker and the namespaces, whose deletion would delete the broker's volumes.
+ * broker, the disk of the history and the namespaces, whose deletion would delete volumes.
  */
 export class WeirPlatform extends pulumi.ComponentResource {
   /** Address of the gateway in the cluster. */
@@ -79,7 +80,11 @@ export class WeirPlatform extends pulumi.ComponentResource {
       ? [new CustomResourceDefinitions(`${name}-kinds`, { provider: definitions }, after())]
       : [];
     const access = new Access(`${name}-access`, plain, after(namespaces));
-    const policies = new NetworkPolicies(`${name}-network-policies`, plain, after(namespaces));
+    const policies = new NetworkPolicies(
+      `${name}-network-policies`,
+      { ...plain, historyDatabase: given.historyDatabase },
+      after(namespaces),
+    );
     const credentials = new Credentials(
       `${name}-credentials`,
       {
@@ -94,17 +99,21 @@ export class WeirPlatform extends pulumi.ComponentResource {
     );
     const servers = { ...plain, podAnnotations: credentials.ofServers };
     const users = { ...plain, podAnnotations: credentials.ofUsers };
+    const historian = { ...plain, podAnnotations: credentials.ofHistory };
 
     const nats = new Nats(`${name}-nats`, servers, after(policies, credentials));
     const operator = new Operator(`${name}-operator`, plain, after(...kinds, access, policies));
     const rules = iamManifests(platform).length === 0 ? [] : [new IamRules(`${name}-iam`, plain, after(operator))];
     const doctor = new QueueDoctor(`${name}-queue-doctor`, users, after(nats, access, policies, credentials));
+    const history = platform.history
+      ? [new History(`${name}-history`, historian, after(access, policies, credentials, doctor))]
+      : [];
     const workers = new QueueWorkers(`${name}-queue-workers`, users, after(operator, doctor));
     const gateway = new Gateway(`${name}-gateway`, users, after(operator, doctor, workers));
     const autoscaler = new Autoscaler(`${name}-autoscaler`, users, after(operator, doctor, workers));
     const ingress = new GatewayIngress(`${name}-ingress`, plain, after(gateway));
 
-    this.parts = [namespaces, ...kinds, access, operator, ...rules, gateway, autoscaler, ingress].flatMap(
+    this.parts = [namespaces, ...kinds, access, operator, ...rules, ...history, gateway, autoscaler, ingress].flatMap(
       ({ done }) => done,
     );
 

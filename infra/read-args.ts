@@ -10,7 +10,10 @@ import type { WeirPlatformArgs } from "./weir-platform-args.ts";
 export interface ReadArgs extends Omit<OpenTexts, "plain"> {
   readonly config: StackConfig;
   /** As they were given, including values that become known only later. */
-  readonly given: Pick<CredentialsArgs, "adminPassword" | "natsPasswords" | "natsTls" | "clientSecrets">;
+  readonly given: Pick<
+    CredentialsArgs,
+    "adminPassword" | "historyDatabase" | "historyDatabaseAuthority" | "natsPasswords" | "natsTls" | "clientSecrets"
+  >;
 }
 
 /**
@@ -24,8 +27,10 @@ export function readArgs(name: string, args: WeirPlatformArgs): ReadArgs {
   const known = withoutLater(plain, unread);
   const { config, problems } = checkConfig(known, { unread });
   if (config === undefined) throw new pulumi.RunError([`Cannot make platform "${name}":`, ...problems].join("\n  "));
-  const { adminPassword, natsPasswords = {}, natsTls = {}, iam: { clientSecrets = {} } = {} } = args;
-  return { ...open, config, given: { adminPassword, natsPasswords, natsTls, clientSecrets } };
+  const { adminPassword, historyDatabase, historyDatabaseAuthority } = args;
+  const { natsPasswords = {}, natsTls = {}, iam: { clientSecrets = {} } = {} } = args;
+  const database = { historyDatabase, historyDatabaseAuthority };
+  return { ...open, config, given: { adminPassword, ...database, natsPasswords, natsTls, clientSecrets } };
 }
 
 /** The known values; the paths of the others are added to `later`. */

@@ -43,6 +43,11 @@ export const stackOptions = {
       "Any word; when it changes, all passwords and keys are generated anew, and pods that read them are restarted; what keys have signed stays valid for a day",
     rule: { test: (word) => /^[\w.-]{1,63}$/.test(word), expected: "1 to 63 letters, digits and . _ -" },
   }),
+  historyDatabaseAuthority: optionalText("historyDatabaseAuthority", {
+    about:
+      "Certificate of the authority that signed that of historyDatabase, PEM; the authorities that Node.js knows when absent",
+    rule: pem("CERTIFICATE"),
+  }),
   natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),
 } as const;
 

@@ -20,7 +20,12 @@ export interface StackFacts {
 
 /** Problems across the options of a stack; each names key, value and rule. */
 export function stackRules(facts: StackFacts): string[] {
-  return [...plainHttpProblems(facts), ...certificateProblems(facts), ...passwordProblems(facts)];
+  return [
+    ...plainHttpProblems(facts),
+    ...certificateProblems(facts),
+    ...passwordProblems(facts),
+    ...authorityProblems(facts),
+  ];
 }
 
 function plainHttpProblems({ options, gateway, ingress, httpRoute, publicUrl }: StackFacts): string[] {
@@ -74,6 +79,12 @@ function passwordProblems({ options, nats, platform }: StackFacts): string[] {
       : [`natsPasswords: expected ${needed.join(", ")}; got ${list(given)}`]),
     ...weak.map((name) => `natsPasswords.${name}: expected 16 letters, digits, - and _ or more`),
   ];
+}
+
+function authorityProblems({ options: { historyDatabaseAuthority }, platform }: StackFacts): string[] {
+  if (historyDatabaseAuthority === undefined || platform === undefined || platform.historyDatabase !== undefined)
+    return [];
+  return ["historyDatabaseAuthority: expected historyDatabase with it, got none"];
 }
 
 function list(words: readonly string[]): string {

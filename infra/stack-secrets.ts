@@ -1,4 +1,5 @@
 import { isMapping } from "../runtime/settings/mapping.ts";
+import { unreadDatabase } from "./manifests/history/database-address.ts";
 
 /** A key of a stack in the form of `pulumi config set --path`, without `weir:`, such as `natsTls.key`. */
 export type KeyPath = string;
@@ -20,10 +21,12 @@ export function secretsInTheClear(
 }
 
 /** Paths of all values that are secret. */
-function secretPaths({ kubeconfig, adminPassword, natsPasswords, natsTls, iam }: Readonly<Record<string, unknown>>) {
+function secretPaths(given: Readonly<Record<string, unknown>>) {
+  const { kubeconfig, adminPassword, historyDatabase, natsPasswords, natsTls, iam } = given;
   const paths: KeyPath[] = [];
   if (typeof kubeconfig === "string" && isKubeconfigContent(kubeconfig)) paths.push("kubeconfig");
   if (isGiven(adminPassword)) paths.push("adminPassword");
+  if (isGiven(historyDatabase) && historyDatabase !== unreadDatabase) paths.push("historyDatabase");
   if (isMapping(natsPasswords))
     paths.push(
       ...Object.entries(natsPasswords).flatMap(([process, word]) =>

@@ -21,9 +21,9 @@ type SaidValue<T> = T extends boolean | undefined | readonly string[]
       : T;
 
 type Texts<K extends string> = { readonly [_ in K]?: pulumi.Input<string> | undefined };
-type General = Said<typeof generalOptions> & Said<Omit<typeof stackOptions, keyof ClusterArgs | Secret>>;
+type General = Said<Omit<typeof generalOptions, Secret>> & Said<Omit<typeof stackOptions, keyof ClusterArgs | Secret>>;
 type Groups = { readonly [K in Exclude<keyof typeof groupedOptions, OpenGroup>]?: Said<(typeof groupedOptions)[K]> };
-type Secret = "adminPassword" | "natsPasswords";
+type Secret = "adminPassword" | "natsPasswords" | "historyDatabase" | "historyDatabaseAuthority";
 type OpenGroup = "images" | "ingress" | "console" | "iam";
 type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
 
@@ -35,6 +35,10 @@ type IngressText = "host" | "className" | "tlsSecret" | "clusterIssuer";
 export interface WeirPlatformArgs extends General, Groups, Tuning, ClusterArgs {
   /** Generated when absent. */
   readonly adminPassword?: pulumi.Input<string> | undefined;
+  /** Address of a PostgreSQL database for the history of calls, with user and password; a disk when absent. */
+  readonly historyDatabase?: pulumi.Input<string> | undefined;
+  /** PEM. */
+  readonly historyDatabaseAuthority?: pulumi.Input<string> | undefined;
   /** For a broker that runs elsewhere, by process. */
   readonly natsPasswords?: Readonly<Record<string, pulumi.Input<string>>> | undefined;
   /** PEM. */

@@ -1,8 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 
 import * as pulumi from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
 
+import { historyFile } from "../../runtime/settings/history-settings.ts";
+import { databaseAuthorityFile, withAuthority } from "../manifests/history/database-address.ts";
 import { isKeySecret, type KeySecret } from "../manifests/key-secrets.ts";
 import { natsSecretName, platformSecret } from "../manifests/names.ts";
 import type { Platform } from "../manifests/platform.ts";
@@ -39,6 +41,10 @@ export interface CredentialsArgs {
     readonly key?: pulumi.Input<string> | undefined;
     readonly authority?: pulumi.Input<string> | undefined;
   };
+  /** Address of the history's database, with user and password. */
+  readonly historyDatabase?: pulumi.Input<string> | undefined;
+  /** PEM. */
+  readonly historyDatabaseAuthority?: pulumi.Input<string> | undefined;
   /** Of the platform's clients at issuers, by name. */
   readonly clientSecrets: Readonly<Record<string, pulumi.Input<string>>>;
   /** Who signs tokens. */
@@ -54,12 +60,15 @@ export class Credentials extends pulumi.ComponentResource {
   readonly ofServers: PodAnnotations;
   /** The same for the pods of its users. */
   readonly ofUsers: PodAnnotations;
+  /** The same for those of the history. */
+  readonly ofHistory: PodAnnotations;
 
   constructor(name: string, args: CredentialsArgs, options: pulumi.ComponentResourceOptions = {}) {
     super("weir:platform:Credentials", name, {}, options);
     const { platform, rotation } = args;
     const dependsOn = dependenciesOf(options);
     const natsTls = this.#certificate(name, args);
+    const database = databaseFiles(args);
     const given = new Map<string, pulumi.Input<string>>([
       ...Object.entries(args.natsPasswords).map(([process, word]) => [natsSecretName(process), word] as const),
       ...(args.adminPassword === undefined ? [] : [[platformSecret.basicAuth, args.adminPassword] as const]),
@@ -69,6 +78,7 @@ export class Credentials extends pulumi.ComponentResource {
     const contentOf = (secret: string): SecretContent => {
       if (secret === platformSecret.natsTls) return { files: natsTls };
       if (secret === platformSecret.iamClients) return { files: args.clientSecrets };
+      if (secret === platformSecret.historyDatabase) return { files: database };
       if (isKeySecret(secret)) return this.#signingKey(`${name}-${secret}`, secret, args, dependsOn);
       const word = pulumi.secret(given.get(secret) ?? this.#word(`${name}-${secret}`, secret, rotation));
       words.set(secret, word);
@@ -84,6 +94,10 @@ export class Credentials extends pulumi.ComponentResource {
     const rotated = rotation === undefined ? {} : { "weir/rotation": rotation };
     this.ofServers = { ...rotated, ...mark("weir/certificate", natsTls[certificateFile.certificate]) };
     this.ofUsers = { ...rotated, ...mark("weir/authority", natsTls[certificateFile.authority]) };
+    this.ofHistory = {
+      ...this.ofUsers,
+      ...keyedMark("weir/database", words.get(platformSecret.historyKey), database),
+    };
     this.registerOutputs({});
   }
 
@@ -138,4 +152,21 @@ function mark(annotation: string, pem: pulumi.Input<string> | undefined): PodAnn
   if (pem === undefined) return {};
   const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
   return { [annotation]: pulumi.unsecret(pulumi.output(pem)).apply(hash) };
+}
+
+/** The address of the history's database, and the authority that its certificate is verified by, if one is given. */
+function databaseFiles(args: CredentialsArgs): Files {
+  const { platform, historyDatabase: address, historyDatabaseAuthority: authority } = args;
+  if (platform.historyDatabase === undefined || address === undefined) return {};
+  if (authority === undefined) return { [historyFile.database]: address };
+  return { [historyFile.database]: pulumi.output(address).apply(withAuthority), [databaseAuthorityFile]: authority };
+}
+
+/** Shows that secret files are others, and nothing else of them: a plain hash would let passwords be tried. */
+function keyedMark(annotation: string, key: pulumi.Output<string> | undefined, files: Files): PodAnnotations {
+  if (key === undefined || Object.keys(files).length === 0) return {};
+  const marked = pulumi
+    .all([key, pulumi.output(files)])
+    .apply(([word, content]) => createHmac("sha256", word).update(JSON.stringify(content)).digest("hex").slice(0, 16));
+  return { [annotation]: pulumi.unsecret(marked) };
 }

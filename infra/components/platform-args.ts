@@ -11,7 +11,7 @@ export interface PlatformArgs {
   readonly gate?: RolloutGate | undefined;
   /** Fills in texts that come from other resources; there are none when absent. */
   readonly fillObject?: OpenTexts["fillObject"] | undefined;
-  /** Whether the objects whose deletion would delete the broker's volumes are protected. */
+  /** Whether the objects whose deletion would delete volumes are protected. */
   readonly protect?: boolean | undefined;
   /** Annotations of its pods: when one changes, they are restarted. */
   readonly podAnnotations?: PodAnnotations | undefined;

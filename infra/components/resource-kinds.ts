@@ -5,7 +5,14 @@ import {
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { CustomResourceDefinition } from "@pulumi/kubernetes/apiextensions/v1/index.js";
 import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
-import { ConfigMap, Namespace, Secret, Service, ServiceAccount } from "@pulumi/kubernetes/core/v1/index.js";
+import {
+  ConfigMap,
+  Namespace,
+  PersistentVolumeClaim,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "@pulumi/kubernetes/core/v1/index.js";
 import { Ingress, NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
 import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
 import { ClusterRole, ClusterRoleBinding, RoleBinding } from "@pulumi/kubernetes/rbac/v1/index.js";
@@ -25,6 +32,7 @@ type ResourceKind = new (name: string, args: Fields, options: pulumi.CustomResou
 const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, ResourceKind>([
   ["v1 ConfigMap", ConfigMap],
   ["v1 Namespace", Namespace],
+  ["v1 PersistentVolumeClaim", PersistentVolumeClaim],
   ["v1 Secret", Secret],
   ["v1 Service", Service],
   ["v1 ServiceAccount", ServiceAccount],

@@ -39,4 +39,6 @@ export const platformSecret = {
   issuerKey: "issuer-key",
   callbackKey: "callback-key",
   iamClients: "iam-clients",
+  historyKey: "history-key",
+  historyDatabase: "history-database",
 } as const;

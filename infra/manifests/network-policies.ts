@@ -1,4 +1,5 @@
 import { metadataRanges } from "../../runtime/api/metadata-addresses.ts";
+import { historyPort } from "../../runtime/api/schemas/history/history-wire.ts";
 import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { nodeDnsRanges, resolverNamespace } from "../../runtime/api/resolver-addresses.ts";
@@ -7,7 +8,7 @@ import { issuerNamespaces } from "./iam/issuer-namespaces.ts";
 import { gatewayPort } from "./processes/gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
-import { natsNames, natsPort } from "./broker/nats-addresses.ts";
+import { natsNames, natsPort, soleMonitorUrl } from "./broker/nats-addresses.ts";
 import type { Platform } from "./platform.ts";
 import { adminPort } from "./processes/process-deployment.ts";
 
@@ -30,6 +31,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   const broker = platform.nats.url === undefined ? pods(natsNames.statefulSet) : undefined;
   const brokerPorts = platform.nats.url === undefined ? [natsPort.client] : portsOfUrls(platform.nats.url);
   const toBroker = { peers: broker, ports: tcp(...brokerPorts) };
+  const toMonitored = { peers: broker, ports: tcp(...brokerPorts, natsPort.monitor) };
   const toApiServer = apiServerFlows(platform.apiServer).map(({ cidrs, ports }) => ({
     peers: cidrs?.map((cidr) => ({ ipBlock: { cidr } })),
     ports: tcp(...ports),
@@ -44,6 +46,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   } as const;
   const scraped = monitoring(platform);
   const { consolePort } = platform.settings.gateway;
+  const toHistory = platform.history ? [{ peers: pods(accounts.history), ports: tcp(historyPort) }] : [];
 
   return [
     policy(platform, "default-deny", {}, [], []),
@@ -53,7 +56,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       accounts.gateway,
       name(accounts.gateway),
       [{ peers: undefined, ports: tcp(gatewayPort, ...(consolePort === 0 ? [] : [consolePort])) }, ...scraped],
-      [toFunctions, toBroker, ...toApiServer, ...toIssuers(platform)],
+      [toFunctions, toBroker, ...toHistory, ...toApiServer, ...toIssuers(platform)],
     ),
     policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [
       toFunctions,
@@ -62,18 +65,35 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       ...toApiServer,
       { peers: outside(platform) },
     ]),
-    policy(platform, accounts.queueDoctor, name(accounts.queueDoctor), scraped, [
-      { peers: broker, ports: tcp(...brokerPorts, natsPort.monitor) },
-      ...toApiServer,
-    ]),
+    policy(platform, accounts.queueDoctor, name(accounts.queueDoctor), scraped, [toMonitored, ...toApiServer]),
     policy(platform, accounts.autoscaler, name(accounts.autoscaler), scraped, [toBroker, ...toApiServer]),
     policy(platform, accounts.operator, name(accounts.operator), scraped, toApiServer),
+    ...(platform.history
+      ? [historyPolicy(platform, scraped, [readsMonitor(platform) ? toMonitored : toBroker, ...toApiServer])]
+      : []),
     ...(platform.nats.url === undefined ? [natsPolicy(platform)] : []),
   ];
 }
 
+/** Gateways alone ask the history; its database may be anywhere. */
+function historyPolicy(platform: Platform, scraped: readonly Flow[], toOthers: readonly Flow[]): KubernetesObject {
+  const { historyDatabase } = platform;
+  return policy(
+    platform,
+    accounts.history,
+    name(accounts.history),
+    [{ peers: pods(accounts.gateway), ports: tcp(historyPort) }, ...scraped],
+    [
+      ...toOthers,
+      ...(historyDatabase?.port === undefined ? [] : [{ peers: undefined, ports: tcp(historyDatabase.port) }]),
+    ],
+  );
+}
+
 function natsPolicy(platform: Platform): KubernetesObject {
-  const users = [accounts.gateway, accounts.queueWorker, accounts.autoscaler, accounts.queueDoctor];
+  const history = platform.history ? [accounts.history] : [];
+  const users = [accounts.gateway, accounts.queueWorker, accounts.autoscaler, accounts.queueDoctor, ...history];
+  const readers = [accounts.queueDoctor, ...(readsMonitor(platform) ? history : [])];
   const servers = { peers: pods(natsNames.statefulSet), ports: tcp(natsPort.route) };
   return policy(
     platform,
@@ -82,10 +102,15 @@ function natsPolicy(platform: Platform): KubernetesObject {
     [
       { peers: users.flatMap(pods), ports: tcp(natsPort.client) },
       servers,
-      { peers: pods(accounts.queueDoctor), ports: tcp(natsPort.monitor) },
+      { peers: readers.flatMap(pods), ports: tcp(natsPort.monitor) },
     ],
     [servers],
   );
+}
+
+/** Whether the history asks the broker's monitoring. */
+function readsMonitor(platform: Platform): boolean {
+  return soleMonitorUrl(platform).length > 0;
 }
 
 function policy(

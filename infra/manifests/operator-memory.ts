@@ -1,5 +1,5 @@
-import { bytesOfSize } from "./option-rules.ts";
 import type { Platform } from "./platform.ts";
+import { bytesOfSize } from "./sizes.ts";
 
 const kibibyte = 2 ** 10;
 const mebibyte = 2 ** 20;

@@ -1,14 +1,8 @@
 import type { Platform } from "./platform.ts";
-
-const units: Readonly<Record<string, number>> = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
+import { bytesOfSize } from "./sizes.ts";
 
 /** Share of a disk for the store; the server needs the rest to compact and recover. */
 const storeShare = 0.7;
-
-/** Bytes of a size such as `10Gi`. */
-export function bytesOfSize(size: string): number {
-  return Number.parseInt(size, 10) * (units[size.slice(-2)] ?? 1);
-}
 
 /** Settings of the queue-doctor that are derived from the broker's options. */
 export function brokerFacts({ replicas, storage }: Platform["nats"]) {

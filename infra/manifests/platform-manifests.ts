@@ -1,6 +1,7 @@
 import { accessManifests } from "./rights/access.ts";
 import { autoscalerManifests } from "./processes/autoscaler.ts";
 import { gatewayManifests } from "./processes/gateway.ts";
+import { historyManifests } from "./processes/history.ts";
 import { httpRouteManifests } from "./http-route.ts";
 import { iamManifests } from "./iam/iam-objects.ts";
 import { ingressManifests } from "./ingress.ts";
@@ -41,6 +42,7 @@ export function platformManifests(platform: Platform, others: OtherManifests = {
     { name: "gateway", objects: gatewayManifests(platform) },
     { name: "queue-worker", objects: queueWorkerManifests(platform) },
     { name: "autoscaler", objects: autoscalerManifests(platform) },
+    { name: "history", objects: historyManifests(platform) },
     { name: "ingress", objects: [...ingressManifests(platform), ...httpRouteManifests(platform)] },
   ];
 }

@@ -15,8 +15,10 @@ import {
 } from "../../runtime/settings/setting.ts";
 import { textRule } from "../../runtime/settings/text-rules.ts";
 import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
+import { historyOptions } from "./history/history-options.ts";
 import { iamOptions } from "./iam/iam-options.ts";
 import { annotationsOption, labelsOption } from "./mapping-options.ts";
+import { sizeRule as size } from "./sizes.ts";
 import { tolerations } from "./toleration-option.ts";
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -26,10 +28,6 @@ const domain = {
 };
 const objectName = { test: domain.test, expected: `a name: ${grammarRule.secret}` };
 const image = { test: (name: string) => /^[a-z0-9][^\s]{0,499}$/.test(name), expected: "an image such as weir:1.0" };
-const size = {
-  test: (amount: string) => /^[1-9]\d{0,5}[MGT]i$/.test(amount),
-  expected: "a size such as 512Mi or 10Gi",
-};
 const cores = { test: (amount: string) => /^[1-9]\d{0,5}m?$/.test(amount), expected: "processors such as 2 or 500m" };
 const range = {
   test: (given: string) => given.includes("/") && textRule.addressRanges.test(given),
@@ -72,6 +70,7 @@ export const generalOptions = {
     rule: partRange,
   }),
   publicUrl: { ...optionalUrl("publicUrl", { about: "Address of the gateway for clients outside" }) },
+  ...historyOptions,
 };
 
 /** Default namespace of functions. */
@@ -81,7 +80,15 @@ export const defaultFunctionNamespace = platformSettings.functionNamespace.fallb
 const pair = (about: string) => ({ replicas: choice("replicas", ["1", "2"], { fallback: "1", about }) });
 
 /** The parts whose resources can be set. */
-export const componentNames = ["nats", "gateway", "queueWorker", "queueDoctor", "autoscaler", "operator"] as const;
+export const componentNames = [
+  "nats",
+  "gateway",
+  "queueWorker",
+  "queueDoctor",
+  "autoscaler",
+  "operator",
+  "history",
+] as const;
 
 /** A part of the platform that runs in its own pods. */
 export type Component = (typeof componentNames)[number];
@@ -93,6 +100,7 @@ const partNames: Readonly<Record<Component, string>> = {
   queueDoctor: "the queue-doctor",
   autoscaler: "the autoscaler",
   operator: "the operator",
+  history: "the history",
 };
 
 /** Options of one part each; a group is a mapping in the settings file. */
@@ -255,6 +263,7 @@ function amounts(what: string, rule: typeof size): Readonly<Record<Component, Se
     queueDoctor: of("queueDoctor"),
     autoscaler: of("autoscaler"),
     operator: of("operator"),
+    history: of("history"),
   };
 }
 

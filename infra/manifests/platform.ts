@@ -1,7 +1,9 @@
+import { historyPort } from "../../runtime/api/schemas/history/history-wire.ts";
 import { clusterTokenIssuer } from "../../runtime/settings/platform-settings.ts";
 import type { Values } from "../../runtime/settings/setting.ts";
 import type { autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import type { gatewaySettings } from "../../runtime/gateway/settings.ts";
+import type { historySettings } from "../../runtime/history/settings.ts";
 import type { operatorSettings } from "../../runtime/operator/settings.ts";
 import type { declaredQueues, queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
 import type { queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
@@ -21,6 +23,7 @@ export interface Platform extends Values<typeof generalOptions>, Groups {
     readonly queueDoctor: Values<typeof queueDoctorSettings>;
     readonly autoscaler: Values<typeof autoscalerSettings>;
     readonly operator: Values<typeof operatorSettings>;
+    readonly history: Values<typeof historySettings>;
   };
   /** The default one first. */
   readonly queues: ReturnType<typeof declaredQueues>;
@@ -33,6 +36,11 @@ export interface Platform extends Values<typeof generalOptions>, Groups {
 /** Origin of the gateway in the cluster; the closing dot avoids needless DNS look-ups. */
 export function gatewayOrigin({ platformNamespace, clusterDomain }: Platform): string {
   return `http://gateway.${platformNamespace}.svc.${clusterDomain}.:8080`;
+}
+
+/** Origin of the history in the cluster. */
+export function historyOrigin({ platformNamespace, clusterDomain }: Platform): string {
+  return `http://history.${platformNamespace}.svc.${clusterDomain}.:${historyPort}`;
 }
 
 /** Issuer of the platform's tokens; another one ends all tokens. */

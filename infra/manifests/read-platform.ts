@@ -7,6 +7,7 @@ import type { SettingRule } from "../../runtime/settings/setting-rules.ts";
 import type { Settings, Values } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
 import { gatewayPortRule, gatewayRules, gatewaySettings } from "../../runtime/gateway/settings.ts";
+import { historySettings } from "../../runtime/history/settings.ts";
 import { operatorRules, operatorSettings } from "../../runtime/operator/settings.ts";
 import {
   clusterRule,
@@ -18,6 +19,7 @@ import {
 import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
 import { consoleFacts, consoleRules } from "./console.ts";
 import { decidedSettings, type Tuning } from "./processes/environment.ts";
+import { historyRules } from "./history/history-rules.ts";
 import { iamRules } from "./iam/iam-rules.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
 import type { Platform } from "./platform.ts";
@@ -43,6 +45,7 @@ export const processTables = {
   queueDoctorSettings,
   autoscalerSettings,
   operatorSettings,
+  historySettings,
 };
 /** Settings of the processes that users may set, by key. */
 export const tuningKeys: readonly string[] = [
@@ -116,8 +119,11 @@ export function checkPlatform(
     queueDoctor: judge(queueDoctorSettings, [...queueDoctorRules, storeRule, clusterRule]),
     autoscaler: judge(autoscalerSettings, autoscalerRules),
     operator: judge(operatorSettings, operatorRules),
+    history: judge(historySettings, []),
   };
   if (isRead) problems.push(...optionRules(options), ...consoleRules(options), ...iamRules(options));
+  // Its rules compare settings, too.
+  if (problems.length === 0) problems.push(...historyRules({ ...options, settings }));
   if (problems.length > 0) return { problems };
   const queues = declaredQueues(settings.queueDoctor);
   const { namespaces, iam: hasIam } = editions[options.edition];

@@ -1,4 +1,5 @@
 import { credentialFile } from "../../runtime/api/names.ts";
+import { historyFile } from "../../runtime/settings/history-settings.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { isKeySecret, keyFiles, keySecretsOf, type KeySecret } from "./key-secrets.ts";
 import { labelsOf, platformSecret } from "./names.ts";
@@ -10,6 +11,10 @@ export interface SecretValues {
   readonly adminUser: string;
   readonly adminPassword: string;
   readonly invokeKey: string;
+  /** Opens the history to gateways. */
+  readonly historyKey?: string;
+  /** Address of its database, with user and password. */
+  readonly historyDatabase?: string;
   /** By name of the Secret; see `brokerSecretNames`. */
   readonly brokerPasswords: Readonly<Record<string, string>>;
   /** Key of the encrypted store. */
@@ -37,8 +42,14 @@ export function neededSecretNames({ nats, ...platform }: Platform): string[] {
     ...(nats.url === undefined && nats.replicas === "3" ? [platformSecret.natsRoutes] : []),
     ...(nats.tls ? [platformSecret.natsTls] : []),
     ...keySecretsOf(platform),
+    ...historySecretNames(platform),
     ...(platform.iam.clientSecrets.length > 0 ? [platformSecret.iamClients] : []),
   ];
+}
+
+function historySecretNames({ history, historyDatabase }: Pick<Platform, "history" | "historyDatabase">): string[] {
+  if (!history) return [];
+  return [platformSecret.historyKey, ...(historyDatabase === undefined ? [] : [platformSecret.historyDatabase])];
 }
 
 /**
@@ -53,6 +64,8 @@ export function wordFiles(
 ): Readonly<Record<string, string>> {
   if (secret === platformSecret.basicAuth) return { [credentialFile.user]: adminUser, [credentialFile.password]: word };
   if (secret === platformSecret.invokeKey) return { [credentialFile.invokeKey]: word };
+  if (secret === platformSecret.historyKey) return { [historyFile.key]: word };
+  if (secret === platformSecret.historyDatabase) return { [historyFile.database]: word };
   if (!/^[A-Za-z0-9_-]{16,}$/.test(word))
     throw new Error(`Cannot make secret "${secret}": 16 letters, digits, - and _ or more are needed`);
   if (secret === platformSecret.natsStore) return { "nats.conf": `${storeKeyVariable}: "${word}"\n` };
@@ -67,10 +80,12 @@ export function wordFiles(
  * @throws Error when a value is missing or could be read as something else in the broker's configuration
  */
 export function secretManifests(platform: Platform, values: SecretValues): KubernetesObject[] {
-  const words = new Map<string, string>([
+  const words = new Map<string, string | undefined>([
     ...Object.entries(values.brokerPasswords),
     [platformSecret.basicAuth, values.adminPassword],
     [platformSecret.invokeKey, values.invokeKey],
+    [platformSecret.historyKey, values.historyKey],
+    [platformSecret.historyDatabase, values.historyDatabase],
     [platformSecret.natsStore, values.storeKey],
     [platformSecret.natsRoutes, values.routePassword],
   ]);

@@ -7,6 +7,7 @@ export const accounts = {
   queueDoctor: "queue-doctor",
   autoscaler: "autoscaler",
   operator: "operator",
+  history: "history",
 } as const;
 
 export type Account = (typeof accounts)[keyof typeof accounts];
@@ -20,6 +21,7 @@ export const accountsInFunctionNamespaces = [
   accounts.gateway,
   accounts.queueWorker,
   accounts.autoscaler,
+  accounts.history,
 ] as const;
 
 /** Where a role applies: the platform's namespace, a namespace of functions, or the whole cluster. */

@@ -1,5 +1,5 @@
 import { HttpIssuerDocuments } from "../adapters/http/issuers/http-issuer-documents.ts";
-import { HttpUpstream } from "../adapters/http/upstream/http-upstream.ts";
+import { openGatewayClients } from "../adapters/http/open-gateway-clients.ts";
 import { clusterConfig, gatewayCluster } from "../adapters/kubernetes/open-kubernetes.ts";
 import { gatewayMachine } from "../adapters/machine/gateway-machine.ts";
 import { NatsLink } from "../adapters/nats/link/nats-link.ts";
@@ -15,7 +15,7 @@ import { openClusterAccess } from "./access/open-access.ts";
 import { buildGateway } from "./build-gateway.ts";
 import { drainGateway } from "./drain-gateway.ts";
 import { gatewayFacts } from "./gateway-facts.ts";
-import { gatewayDrainTimeout, gatewayPortRule, gatewayRules, gatewaySettings } from "./settings.ts";
+import { gatewayDrainTimeout, gatewayPortRule, gatewayRules, gatewaySettings, historyPlace } from "./settings.ts";
 
 const { settings, log, run } = start({
   name: "gateway",
@@ -33,8 +33,8 @@ await run({
     lifecycle.onClose("broker", () => link.close());
     followBroker(parts, [link.state]);
 
-    const upstream = new HttpUpstream();
-    lifecycle.onClose("upstream", () => upstream.close());
+    const { close, ...clients } = openGatewayClients(historyPlace(settings));
+    lifecycle.onClose("clients", close);
     const facts = gatewayFacts(settings);
     const onCluster = settings.provider === "kubernetes";
     const cluster = onCluster
@@ -46,7 +46,7 @@ await run({
       ...gatewayBroker(link, settings),
       ...(cluster ?? gatewayMachine(link, settings)),
       access: openClusterAccess(settings, cluster?.rules, documents),
-      upstream,
+      ...clients,
       ...facts,
       registry: admin.registry,
       invocations: buildInvocationMetrics(admin.registry),

@@ -1,7 +1,9 @@
+import { join } from "node:path";
+
 import { isLoopbackHost } from "../api/host-grammar.ts";
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
-import { historySwitch } from "../settings/history-settings.ts";
+import { historyAddressSettings, historyFile, historySwitch, keptLogSettings } from "../settings/history-settings.ts";
 import {
   brokerSettings,
   callTimeRules,
@@ -115,6 +117,8 @@ export const gatewaySettings = {
   }),
   accessLog: flag("access_log", { fallback: "false", about: "Whether each call is logged, in one line" }),
   ...historySwitch,
+  ...historyAddressSettings,
+  keptLogs: keptLogSettings.keptLogs,
   historySyncSample: share("history_sync_sample", {
     fallback: "0.001",
     about: "Share of synchronous calls that the history keeps, beside those that failed or waited for a replica",
@@ -144,7 +148,21 @@ export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, dr
 export const gatewayPortRule = differentPorts(["port", "adminPort", "consolePort"]);
 
 /** The values that the gateway itself uses. */
-export type GatewaySettings = Omit<Values<typeof gatewaySettings>, ConnectionSetting | "durability">;
+export type GatewaySettings = Omit<
+  Values<typeof gatewaySettings>,
+  ConnectionSetting | "durability" | "historyUrl" | "keptLogs"
+>;
+
+/** How a gateway in its own process asks the history; undefined = there is none. */
+export function historyPlace({
+  history,
+  historyUrl: address,
+  secretMountPath,
+  keptLogs,
+}: Pick<Values<typeof gatewaySettings>, "history" | "historyUrl" | "secretMountPath" | "keptLogs">) {
+  if (!history || address === undefined) return undefined;
+  return { address, keyFile: join(secretMountPath, historyFile.key), keptLogs };
+}
 
 /**
  * Milliseconds that the gateway may take to stop: the shutdown delay, the drain timeout for calls in flight, and 5 s.

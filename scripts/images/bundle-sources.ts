@@ -3,10 +3,14 @@ import { join, relative, sep } from "node:path";
 
 import { rolldown } from "rolldown";
 
+import { keptPlaces } from "./kept-places.ts";
 import { plainBuiltins } from "./plain-builtins.ts";
 
 /** Files with a package's description and licences. */
 export const aboutPackage = /^(?:package\.json|(?:licen[cs]e|notice|copying)(?:[.-].*)?)$/i;
+
+/** Faster, and native: `pg` takes it only if it is asked to. */
+const absent = ["pg-native"];
 
 /**
  * Bundles each of `entries` (`runtime/<name>/main.ts` in the repository `root`) to `runtime/<name>/main.js` below
@@ -19,7 +23,8 @@ export async function bundleSources(root: string, entries: readonly string[], ta
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.ts$/, ""), entry])),
     platform: "node",
-    plugins: [plainBuiltins],
+    external: absent,
+    plugins: [plainBuiltins, keptPlaces(root)],
   });
   const { output } = await bundle.write({
     dir: target,

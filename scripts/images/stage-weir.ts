@@ -13,7 +13,11 @@ import { stageRoot } from "./stage-root.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const home = "opt/weir";
 /** Folders with a main.ts that are not in this image: for a single machine, for functions, for people. */
-const elsewhere = ["host", "history", "watchdog", "cli"];
+const elsewhere = ["host", "watchdog", "cli"];
+/** Programs that a process starts as its children. */
+const children: Readonly<Record<string, readonly string[]>> = {
+  history: ["runtime/adapters/sqlite/calls/reader.ts", "runtime/adapters/sqlite/logs/log-reader.ts"],
+};
 
 /**
  * The first program that runs. The image contains compiled modules, as compilation takes half of a start. Process 1
@@ -50,7 +54,7 @@ export function imageProcesses(): string[] {
 /** Writes the bundle of the processes and the program that starts one of them, `start.js`, below `target`. */
 export async function writeProgram(target: string, names: readonly string[] = imageProcesses()): Promise<void> {
   await mkdir(target, { recursive: true });
-  const entries = names.map((name) => `runtime/${name}/main.ts`);
+  const entries = names.flatMap((name) => [`runtime/${name}/main.ts`, ...(children[name] ?? [])]);
   await bundleSources(repository, entries, target);
   await writeFile(join(target, "start.js"), start);
 }

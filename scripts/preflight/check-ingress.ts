@@ -8,33 +8,45 @@ interface IngressClasses {
   }[];
 }
 
-/** Whether a controller serves the Ingress, and its certificate has a source. */
+/** Which options describe an Ingress: of the gateway, and of its console. */
+const entries = ["ingress", "console"] as const;
+type Entry = (typeof entries)[number];
+
+/** Whether a controller serves each Ingress, and its certificate has a source. */
 export async function checkIngress(cluster: Cluster, platform: Platform): Promise<Finding[]> {
   const { ingress, httpRoute } = platform;
-  if (ingress.host === undefined && httpRoute.host === undefined)
-    return [note("no Ingress is wanted", "set weir:ingress.host for one")];
+  const isOutside = ingress.host !== undefined || httpRoute.host !== undefined;
   return [
-    ...(ingress.host === undefined ? [] : await checkOwnIngress(cluster, platform, ingress.host)),
+    ...(isOutside ? [] : [note("no Ingress is wanted", "set weir:ingress.host for one")]),
+    ...(await checkOwnIngresses(cluster, platform)),
     ...(httpRoute.host === undefined ? [] : await checkHttpRoute(cluster, platform)),
   ];
 }
 
-async function checkOwnIngress(cluster: Cluster, platform: Platform, host: string): Promise<Finding[]> {
-  const { className, clusterIssuer, tlsSecret } = platform.ingress;
+async function checkOwnIngresses(cluster: Cluster, platform: Platform): Promise<Finding[]> {
+  const wanted = entries.filter((entry) => platform[entry].host !== undefined);
+  if (wanted.length === 0) return [];
   const { items } = (await cluster.get<IngressClasses>("/apis/networking.k8s.io/v1/ingressclasses")) ?? { items: [] };
-  const findings = [classOf(items, className)];
+  const byClass = new Map<string | undefined, Entry>();
+  for (const entry of wanted)
+    if (!byClass.has(platform[entry].className)) byClass.set(platform[entry].className, entry);
+  const classes = [...byClass].map(([className, entry]) => classOf(items, className, entry));
+  const certificates = await Promise.all(wanted.map((entry) => certificateOf(cluster, platform, entry)));
+  return [...classes, ...certificates.flat()];
+}
+
+async function certificateOf(cluster: Cluster, platform: Platform, entry: Entry): Promise<Finding[]> {
+  const { host = "", clusterIssuer, tlsSecret } = platform[entry];
   if (clusterIssuer !== undefined) {
     const path = `/apis/cert-manager.io/v1/clusterissuers/${clusterIssuer}`;
-    const todo = "install cert-manager and make the issuer, or set weir:ingress.tlsSecret";
-    findings.push(
+    const todo = `install cert-manager and make the issuer, or set weir:${entry}.tlsSecret`;
+    return [
       (await cluster.get(path)) === undefined
         ? problem(`there is no ClusterIssuer "${clusterIssuer}"`, todo)
         : ok(`ClusterIssuer ${clusterIssuer} makes the certificate of ${host}`),
-    );
-  } else if (tlsSecret !== undefined) {
-    findings.push(await checkCertificate(cluster, platform, { host, tlsSecret }));
+    ];
   }
-  return findings;
+  return tlsSecret === undefined ? [] : [await checkCertificate(cluster, platform, { host, tlsSecret })];
 }
 
 async function checkCertificate(
@@ -101,16 +113,16 @@ function isForItsOwnNamespace({ allowedRoutes }: Listener): boolean {
   return (allowedRoutes?.namespaces?.from ?? "Same") === "Same";
 }
 
-function classOf(items: IngressClasses["items"], className: string | undefined): Finding {
+function classOf(items: IngressClasses["items"], className: string | undefined, entry: Entry): Finding {
   const names = items.map(({ metadata }) => metadata.name);
   const there = names.length === 0 ? "there is none: install an ingress controller" : `there are ${names.join(", ")}`;
   if (className !== undefined)
     return names.includes(className)
       ? ok(`ingress class ${className}`)
-      : problem(`there is no ingress class "${className}"`, `set weir:ingress.className; ${there}`);
+      : problem(`there is no ingress class "${className}"`, `set weir:${entry}.className; ${there}`);
   const isDefault = "ingressclass.kubernetes.io/is-default-class";
   const found = items.find(({ metadata }) => metadata.annotations?.[isDefault] === "true");
   return found === undefined
-    ? problem("no ingress class is the default one", `set weir:ingress.className; ${there}`)
+    ? problem("no ingress class is the default one", `set weir:${entry}.className; ${there}`)
     : ok(`ingress class ${found.metadata.name}, the default one`);
 }

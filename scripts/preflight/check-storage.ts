@@ -1,7 +1,7 @@
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { listAll, type Cluster } from "./cluster.ts";
 import { note, ok, problem, type Finding } from "./finding.ts";
-import { roomOf } from "./pod-requests.ts";
+import { storageBytes, volumeProblems, type ClaimedDisk, type ListedVolume } from "./free-volumes.ts";
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";
 
@@ -9,15 +9,6 @@ interface StorageClass {
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly provisioner?: string;
   readonly allowVolumeExpansion?: boolean;
-}
-
-interface Volume {
-  readonly spec: {
-    readonly storageClassName?: string;
-    readonly accessModes?: readonly string[];
-    readonly capacity?: { readonly storage?: string };
-  };
-  readonly status?: { readonly phase?: string };
 }
 
 interface Claim {
@@ -36,39 +27,76 @@ const successors: ReadonlyMap<string, string> = new Map([
   ["kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"],
 ]);
 
-/** File shares, which the authors of NATS do not support below JetStream: its behaviour there is undefined. */
+/** File shares: NATS does not support JetStream on them, and SQLite cannot share memory there. */
 const share = /^(?:efs\.csi\.|file\.csi\.azure|filestore\.csi\.|kubernetes\.io\/azure-file|.*\b(?:nfs|smb)\b)/;
 
-/** Whether there is a class for the broker's disks that can provision them. */
+/** Whether there is a class for the disks of the broker and the history that can provision them. */
 export async function checkStorage(cluster: Cluster, platform: Platform): Promise<Finding[]> {
-  const { nats } = platform;
-  if (nats.url !== undefined) return [note(`the broker at ${nats.url} is not looked at`)];
+  const { url, storageClass } = platform.nats;
+  const elsewhere = [
+    ...(url === undefined ? [] : [note(`the broker at ${url} is not looked at`)]),
+    ...databaseNote(platform),
+  ];
+  const disks = disksOf(platform);
+  if (disks.length === 0) return elsewhere;
   const items = await listAll<StorageClass>(cluster, "/apis/storage.k8s.io/v1/storageclasses");
   const names = items.map(({ metadata }) => metadata.name);
   const wanted =
-    nats.storageClass === undefined
+    storageClass === undefined
       ? items.find(({ metadata }) => metadata.annotations?.[isDefault] === "true")
-      : items.find(({ metadata }) => metadata.name === nats.storageClass);
+      : items.find(({ metadata }) => metadata.name === storageClass);
   const there = names.length === 0 ? "there is none" : `there are ${names.join(", ")}`;
   if (wanted === undefined)
-    return nats.storageClass === undefined
-      ? [problem("no storage class is the default one", `set weir:nats.storageClass; ${there}`)]
-      : [problem(`there is no storage class "${nats.storageClass}"`, `set weir:nats.storageClass; ${there}`)];
-  const claims = await claimsOf(cluster, platform);
-  const missing = Number(nats.replicas) - claims.length;
+    return storageClass === undefined
+      ? [...elsewhere, problem("no storage class is the default one", `set weir:nats.storageClass; ${there}`)]
+      : [...elsewhere, problem(`there is no storage class "${storageClass}"`, `set weir:nats.storageClass; ${there}`)];
+  const claims = await claimsOf(cluster, platform, disks);
+  const claimed = claims.map(({ metadata }) => metadata.name);
+  const missing = disks.filter(({ claim }) => !claimed.includes(claim));
+  const keys = [...new Set(disks.map(({ key }) => key))];
   return [
-    ...(await servingOf(cluster, wanted, missing, nats)),
+    ...elsewhere,
+    ...(await servingOf(cluster, wanted, disks, missing)),
     ...(wanted.allowVolumeExpansion === true
       ? []
-      : [note(`its volumes cannot grow`, "choose weir:nats.storage for what is to come")]),
-    ...sizesOf(claims, nats.storage),
+      : [note(`its volumes cannot grow`, `choose ${keys.join(" and ")} for what is to come`)]),
+    ...sizesOf(claims, disks, wanted),
   ];
 }
 
-/** Existing claims of the broker's servers, of an earlier platform or of this one. */
-async function claimsOf(cluster: Cluster, { nats, platformNamespace }: Platform): Promise<readonly Claim[]> {
+function databaseNote({ history, historyDatabase }: Platform): Finding[] {
+  if (!history || historyDatabase === undefined) return [];
+  const { port } = historyDatabase;
+  return [
+    note(
+      "the database of the history is not looked at",
+      `it must be PostgreSQL 15 or later${port === undefined ? "" : `, which pods reach on port ${port}`}`,
+    ),
+  ];
+}
+
+function disksOf({ nats, history, historyDatabase, historyStorage }: Platform): readonly ClaimedDisk[] {
+  const servers = nats.url === undefined ? Number(nats.replicas) : 0;
+  return [
+    ...Array.from({ length: servers }, (_, index) => ({
+      claim: `data-nats-${index}`,
+      size: nats.storage,
+      key: "weir:nats.storage" as const,
+    })),
+    ...(history && historyDatabase === undefined
+      ? [{ claim: "history", size: historyStorage, key: "weir:historyStorage" as const }]
+      : []),
+  ];
+}
+
+/** Existing claims of these disks, of an earlier platform or of this one. */
+async function claimsOf(
+  cluster: Cluster,
+  { platformNamespace }: Platform,
+  disks: readonly ClaimedDisk[],
+): Promise<readonly Claim[]> {
   const path = `/api/v1/namespaces/${platformNamespace}/persistentvolumeclaims`;
-  const names = Array.from({ length: Number(nats.replicas) }, (_, index) => `data-nats-${index}`);
+  const names = disks.map(({ claim }) => claim);
   return (await listAll<Claim>(cluster, path)).filter(({ metadata }) => names.includes(metadata.name));
 }
 
@@ -76,23 +104,15 @@ async function claimsOf(cluster: Cluster, { nats, platformNamespace }: Platform)
 async function servingOf(
   cluster: Cluster,
   { metadata, provisioner = "" }: StorageClass,
-  missing: number,
-  { replicas, storage }: Platform["nats"],
+  disks: readonly ClaimedDisk[],
+  missing: readonly ClaimedDisk[],
 ): Promise<Finding[]> {
-  const found = ok(`storage class ${metadata.name} for ${replicas} × ${storage}`);
-  if (missing === 0) return [found];
+  const found = ok(`storage class ${metadata.name} for ${sizesIn(disks)}`);
+  if (missing.length === 0) return [found];
   if (provisioner === "kubernetes.io/no-provisioner") {
-    const free = (await listAll<Volume>(cluster, "/api/v1/persistentvolumes")).filter((volume) =>
-      serves(volume, metadata.name, storage),
-    ).length;
-    return free >= missing
-      ? [found]
-      : [
-          problem(
-            `storage class ${metadata.name} makes no volumes, and of ${missing} × ${storage} has ${free}`,
-            "add volumes, set weir:nats.storage to what they have, or choose another weir:nats.storageClass",
-          ),
-        ];
+    const volumes = await listAll<ListedVolume>(cluster, "/api/v1/persistentvolumes");
+    const problems = volumeProblems(missing, volumes, metadata.name);
+    return problems.length === 0 ? [found] : problems;
   }
   const successor = successors.get(provisioner);
   const driver = successor ?? (/\bcsi\b/.test(provisioner) ? provisioner : undefined);
@@ -105,36 +125,50 @@ async function servingOf(
   if (!share.test(provisioner)) return [found];
   return [
     problem(
-      `storage class ${metadata.name} makes file shares (${provisioner}), on which NATS does not support JetStream`,
+      `storage class ${metadata.name} makes file shares (${provisioner}), which neither JetStream nor SQLite supports`,
       "choose a class of disks with weir:nats.storageClass",
     ),
   ];
 }
 
-function serves({ spec, status }: Volume, className: string, storage: string): boolean {
-  return (
-    status?.phase === "Available" &&
-    spec.storageClassName === className &&
-    spec.accessModes?.includes("ReadWriteOnce") === true &&
-    bytes(spec.capacity?.storage) >= bytes(storage)
-  );
+/** `3 × 10Gi and 1 × 5Gi`. */
+function sizesIn(disks: readonly ClaimedDisk[]): string {
+  const counts = new Map<string, number>();
+  for (const { size } of disks) counts.set(size, (counts.get(size) ?? 0) + 1);
+  return [...counts].map(([size, count]) => `${count} × ${size}`).join(" and ");
 }
 
-/** Existing claims keep their size. */
-function sizesOf(claims: readonly Claim[], storage: string): Finding[] {
-  const others = claims.flatMap(({ metadata, spec }) => {
-    const size = spec.resources?.requests?.storage;
-    return bytes(size) === bytes(storage) ? [] : [`${metadata.name} (${size ?? "unknown"})`];
-  });
-  if (others.length === 0) return [];
-  return [
-    note(
-      `claims of another size are there and keep it: ${others.join(", ")}`,
-      `weir:nats.storage is ${storage}; docs/install.md says how they grow`,
-    ),
-  ];
-}
-
-function bytes(size = "0"): number {
-  return roomOf({ memory: size }).memory;
+/** Claims of the broker's servers keep their size; that of the history can grow. */
+function sizesOf(
+  claims: readonly Claim[],
+  disks: readonly ClaimedDisk[],
+  { metadata, allowVolumeExpansion = false }: StorageClass,
+): Finding[] {
+  const kept: string[] = [];
+  const findings: Finding[] = [];
+  for (const { metadata: claim, spec } of claims) {
+    const disk = disks.find(({ claim: name }) => name === claim.name);
+    const size = spec.resources?.requests?.storage ?? "0";
+    if (disk === undefined || storageBytes(size) === storageBytes(disk.size)) continue;
+    if (disk.key === "weir:nats.storage") kept.push(`${claim.name} (${size})`);
+    else if (storageBytes(size) > storageBytes(disk.size))
+      findings.push(problem(`claim ${claim.name} of ${size} cannot shrink`, `set ${disk.key} to ${size} or more`));
+    else if (!allowVolumeExpansion)
+      findings.push(
+        problem(
+          `claim ${claim.name} of ${size} cannot grow, as class ${metadata.name} does not allow it`,
+          `set ${disk.key} to ${size}`,
+        ),
+      );
+  }
+  if (kept.length > 0) {
+    const { size = "" } = disks.find(({ key }) => key === "weir:nats.storage") ?? {};
+    findings.push(
+      note(
+        `claims of another size are there and keep it: ${kept.join(", ")}`,
+        `weir:nats.storage is ${size}; docs/install.md says how they grow`,
+      ),
+    );
+  }
+  return findings;
 }

@@ -14,35 +14,45 @@ export interface PlatformRequests {
   readonly pods: readonly PlannedPod[];
   /** Bytes of each disk. */
   readonly disks: readonly number[];
-  /** For each Deployment, the pod that an update starts before it ends an old one. */
+  /** For each Deployment that rolls, the pod that an update starts before it ends an old one. */
   readonly surging: readonly PlannedPod[];
 }
 
 interface Workload {
   readonly replicas?: number;
+  readonly strategy?: { readonly type?: string };
   readonly template?: { readonly spec?: PodSpec };
-  readonly volumeClaimTemplates?: readonly {
-    readonly spec: { readonly resources: { readonly requests: Readonly<Record<string, string>> } };
-  }[];
+  readonly volumeClaimTemplates?: readonly ClaimOfDisk[];
 }
 
-/** What the Deployments and StatefulSets among these objects request. */
+interface ClaimOfDisk {
+  readonly spec: { readonly resources: { readonly requests: Readonly<Record<string, string>> } };
+}
+
+/** What the Deployments, StatefulSets and claims of disks among these objects request. */
 export function platformRequests(objects: readonly KubernetesObject[]): PlatformRequests {
   const workloads = objects
     .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
     .map(({ kind, metadata, spec }) => {
-      const { replicas = 1, template, volumeClaimTemplates = [] } = spec as Workload;
+      const { replicas = 1, strategy, template, volumeClaimTemplates = [] } = spec as Workload;
       const podSpec = template?.spec ?? {};
       const pod = { name: metadata.name, spec: podSpec, requests: podRequests(podSpec) };
-      return { kind, pod, replicas, claims: volumeClaimTemplates };
+      const surges = kind === "Deployment" && strategy?.type !== "Recreate";
+      return { surges, pod, replicas, claims: volumeClaimTemplates };
     });
+  const claims = objects
+    .filter(({ kind }) => kind === "PersistentVolumeClaim")
+    .map((claim) => storageOf(claim as unknown as ClaimOfDisk));
   return {
     pods: workloads.flatMap(({ pod, replicas }) => Array<PlannedPod>(replicas).fill(pod)),
-    disks: workloads.flatMap(({ claims, replicas }) =>
-      Array<number[]>(replicas)
-        .fill(claims.map(({ spec }) => roomOf({ memory: spec.resources.requests["storage"] ?? "0" }).memory))
-        .flat(),
-    ),
-    surging: workloads.filter(({ kind }) => kind === "Deployment").map(({ pod }) => pod),
+    disks: [
+      ...workloads.flatMap((each) => Array<number[]>(each.replicas).fill(each.claims.map(storageOf)).flat()),
+      ...claims,
+    ],
+    surging: workloads.filter(({ surges }) => surges).map(({ pod }) => pod),
   };
+}
+
+function storageOf({ spec }: ClaimOfDisk): number {
+  return roomOf({ memory: spec.resources.requests["storage"] ?? "0" }).memory;
 }

@@ -11,6 +11,7 @@ export function freshSecrets(platform: Platform): SecretValues {
     adminUser: "admin",
     adminPassword: word(),
     invokeKey: word(),
+    historyKey: word(),
     brokerPasswords: Object.fromEntries(brokerSecretNames(platform).map((name) => [name, word()])),
     storeKey: word(),
     routePassword: word(),

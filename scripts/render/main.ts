@@ -52,12 +52,13 @@ const command = new Command("npm run --silent render --")
   .option("--part <part...>", "only these parts, e.g. access")
   .helpOption("--help", "show this")
   .action(async (options: Options) => {
-    const { platform, installCrds, adminUser } = given(options);
+    const { platform, installCrds, adminUser, historyDatabase } = given(options);
     const secrets =
       options.withSecrets === true
         ? secretManifests(platform, {
             ...freshSecrets(platform),
             adminUser,
+            ...(typeof historyDatabase === "string" && { historyDatabase }),
             ...(await certificate(options.natsTlsDir)),
           })
         : [];
@@ -73,19 +74,29 @@ const command = new Command("npm run --silent render --")
       say(`Secrets that must be there: ${neededSecretNames(platform).join(", ")}`);
   });
 
+interface Rendered {
+  readonly platform: Platform;
+  readonly installCrds: boolean;
+  readonly adminUser: string;
+  /** Address of the history's database, as far as it can be read. */
+  readonly historyDatabase: unknown;
+}
+
 /** The platform to render: from a stack, from a settings file, or from flags only. */
-function given(options: Options): { platform: Platform; installCrds: boolean; adminUser: string } {
+function given(options: Options): Rendered {
   const { stack, settings } = options;
   if (stack === undefined) {
     const file = settings === undefined ? {} : readSettingsFile(settings, readConfigFile);
-    return { platform: readPlatform(withFlags(file, options)), installCrds: true, adminUser: "admin" };
+    const { historyDatabase }: Readonly<Record<string, unknown>> = file;
+    const platform = readPlatform(withFlags(file, options));
+    return { platform, installCrds: true, adminUser: "admin", historyDatabase };
   }
   const { values, encrypted } = readStackFile(stack);
   const { config, problems } = checkStackFile({ values: withFlags(values, options), encrypted });
   if (config === undefined) throw new PlatformOptionsError(problems.map((each) => `${configNamespace}:${each}`));
   if (encrypted.length > 0)
     say(`Encrypted in the stack, and not read: ${encrypted.map((path) => `${configNamespace}:${path}`).join(", ")}`);
-  return config;
+  return { ...config, historyDatabase: values["historyDatabase"] };
 }
 
 /** The values of the file, overridden by typed flags. */

@@ -15,7 +15,7 @@ all keys.
 const rules = `
 These rules apply across keys:
 
-- \`adminPassword\`, the values of \`natsPasswords\`, \`natsTls.key\`, and \`kubeconfig\` unless it is a path must be encrypted in the stack:
+- \`adminPassword\`, \`historyDatabase\`, the values of \`natsPasswords\`, \`natsTls.key\`, and \`kubeconfig\` unless it is a path must be encrypted in the stack:
   \`pulumi config set --secret\`.
 - From outside, the gateway is reached by TLS: \`ingress.host\` needs \`ingress.tlsSecret\` or \`ingress.clusterIssuer\`, and \`gateway.serviceType\`
   is \`ClusterIP\`. Where TLS ends in front of the gateway, \`publicUrl\` is \`https://…\`; then these two rules do not apply, and \`httpRoute.host\` needs it. Or
@@ -24,7 +24,7 @@ These rules apply across keys:
   functions.
 - \`natsTls\` has certificate, key and authority, or is absent and generated; with \`nats.url\` it has only the authority.
 - \`natsPasswords\` has a password for each process that uses the broker of \`nats.url\`: \`gateway\`, \`autoscaler\`, \`queue-doctor\`,
-  \`queue-worker\`, and \`queue-worker-<queue>\` for each further queue.
+  \`history\` unless it is off, \`queue-worker\`, and \`queue-worker-<queue>\` for each further queue.
 `;
 
 /** The keys of a stack that are not settings of a process. */

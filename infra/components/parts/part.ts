@@ -19,13 +19,15 @@ export interface PartArgs {
   /** The gate that its workloads pass before dependent resources; none when absent. */
   readonly gate?: RolloutGate | undefined;
   readonly fillObject?: OpenTexts["fillObject"] | undefined;
-  /** Whether the objects whose deletion would delete the broker's volumes are protected. */
+  /** Whether the objects whose deletion would delete volumes are protected. */
   readonly protect?: boolean | undefined;
   readonly options?: pulumi.CustomResourceOptions;
 }
 
-/** Kinds of objects whose deletion deletes the broker's volumes, or could. */
-const holdsVolumes: readonly string[] = ["StatefulSet", "Namespace"];
+/** Kinds of objects whose deletion deletes volumes, or could. */
+const holdsVolumes: readonly string[] = ["StatefulSet", "PersistentVolumeClaim", "Namespace"];
+/** A claim of another class would be another claim, without what is on the disk. */
+const lasting: Readonly<Record<string, readonly string[]>> = { PersistentVolumeClaim: ["spec.storageClassName"] };
 
 /** One part of the platform: its objects are its children, in the order of their dependencies. */
 export abstract class Part extends pulumi.ComponentResource {
@@ -52,6 +54,7 @@ export abstract class Part extends pulumi.ComponentResource {
           dependsOn,
           ...(customTimeouts !== undefined && { customTimeouts }),
           ...(args.protect !== undefined && holdsVolumes.includes(kind) && { protect: args.protect }),
+          ...(lasting[kind] !== undefined && { ignoreChanges: [...lasting[kind]] }),
           ...args.options,
         });
         resources.set(`${kind} ${metadata.name}`, child);

@@ -34,6 +34,12 @@ export function natsMonitorUrls(platform: Platform): readonly string[] {
   return natsPods(platform).map((pod) => `http://${natsPodHost(platform, pod)}:${natsPort.monitor}`);
 }
 
+/** The same if there is one server: of several, one that has just started says nothing of the others. */
+export function soleMonitorUrl(platform: Platform): readonly string[] {
+  const urls = natsMonitorUrls(platform);
+  return urls.length === 1 ? urls : [];
+}
+
 /** All host names under which a server may be reached, for all possible servers. */
 export function natsHosts(platform: Platform): string[] {
   const { statefulSet } = natsNames;

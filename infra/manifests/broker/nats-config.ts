@@ -20,14 +20,15 @@ export interface BrokerAccount {
 }
 
 /** The users of a cluster's broker: as on one machine, without the rights to what Kubernetes keeps. */
-export function brokerAccounts({ queues }: Pick<Platform, "queues">): BrokerAccount[] {
+export function brokerAccounts({ queues, history }: Pick<Platform, "queues" | "history">): BrokerAccount[] {
   const deployments = new Map<string, string>([
     [natsUser.gateway, "gateway"],
     [natsUser.autoscaler, "autoscaler"],
     [natsUser.doctor, "queue-doctor"],
+    [natsUser.history, "history"],
     ...queues.map(({ name }) => [natsUser.worker(name), queueWorkerName(name)] as const),
   ]);
-  return natsUsers({ queues: queues.map(({ name }) => name), oneMachine: false }).map((user) => {
+  return natsUsers({ queues: queues.map(({ name }) => name), oneMachine: false, history }).map((user) => {
     const secret = natsSecretName(deployments.get(user.name) ?? user.name);
     return { user, secret, file: `${secret}.conf`, variable: variableOf(secret) };
   });

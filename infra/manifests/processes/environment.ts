@@ -2,6 +2,7 @@ import { textOf } from "../../../runtime/settings/read-settings.ts";
 import type { Setting, Settings } from "../../../runtime/settings/setting.ts";
 import type { autoscalerSettings } from "../../../runtime/autoscaler/settings.ts";
 import type { gatewaySettings } from "../../../runtime/gateway/settings.ts";
+import type { historySettings } from "../../../runtime/history/settings.ts";
 import type { operatorSettings } from "../../../runtime/operator/settings.ts";
 import type { queueDoctorSettings } from "../../../runtime/queue-doctor/settings.ts";
 import type { queueWorkerSettings } from "../../../runtime/queue-worker/settings.ts";
@@ -21,10 +22,16 @@ export const decidedSettings = [
   "functionNamespace",
   "gatewayUrl",
   "history",
-  "historySyncSample",
+  "historyDir",
+  "historyHost",
+  "historyPort",
+  "historyUrl",
   "host",
   "kubernetesHost",
   "kubernetesPort",
+  "logData",
+  "logEngine",
+  "logProvider",
   "logsDir",
   "maxFileStore",
   "natsCaFile",
@@ -43,6 +50,7 @@ export const decidedSettings = [
   "secretMountPath",
   "secretsDir",
   "serviceAccountDir",
+  "stopWithInput",
   "tlsCert",
   "tlsKey",
 ] as const;
@@ -52,7 +60,8 @@ type AllSettings = typeof gatewaySettings &
   typeof queueWorkerSettings &
   typeof queueDoctorSettings &
   typeof autoscalerSettings &
-  typeof operatorSettings;
+  typeof operatorSettings &
+  typeof historySettings;
 
 /** Settings that users may set, each for all processes that read it, in the form of a settings file. */
 export type Tuning = { readonly [K in Exclude<keyof AllSettings, Decided>]?: unknown };

@@ -8,7 +8,7 @@ import { given, type KubernetesObject } from "../kubernetes-object.ts";
 import { publicCallbackKeys } from "../key-secrets.ts";
 import { labelsOf, platformSecret, selectorOf } from "../names.ts";
 import { brokerFacts } from "../option-rules.ts";
-import { isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
+import { historyOrigin, isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
 import { processDeployment, type CredentialSource } from "./process-deployment.ts";
 
 /** Port of the gateway, in its pods and of its Service. */
@@ -31,9 +31,8 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
       consolePort,
       consoleHost: undefined,
       consoleOrigins,
-      // No history runs on a cluster yet.
-      history: false,
-      historySyncSample: undefined,
+      history: platform.history,
+      historyUrl: platform.history ? historyOrigin(platform) : undefined,
       publicUrl: publicUrlOf(platform),
       durability: brokerFacts(platform.nats).durability,
       // TLS ends at the Ingress.
@@ -59,6 +58,7 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
       { name: platformSecret.invokeKey },
       ...(platform.hasIam ? [{ name: platformSecret.issuerKey }] : []),
       ...publicCallbackKeys,
+      ...(platform.history ? [{ name: platformSecret.historyKey }] : []),
       ...iamClients(platform),
     ],
     drainTimeout: gatewayDrainTimeout(settings.gateway),

@@ -49,6 +49,8 @@ export interface ProcessFacts {
   readonly broker: boolean;
   /** A check that `/readyz` excludes, because all pods would fail it at once and go out of service. */
   readonly readyWithout?: "broker";
+  /** A disk of its own, by the name of its claim: one pod at a time has it, so the old one ends before the next begins. */
+  readonly disk?: { readonly claim: string; readonly mountPath: string } | undefined;
   /** A ConfigMap with its settings file, and a checksum of its content. */
   readonly config?: { readonly configMap: string; readonly file: string; readonly checksum: string };
 }
@@ -75,7 +77,10 @@ export function processDeployment(platform: Platform, facts: ProcessFacts): Kube
       replicas,
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      strategy:
+        facts.disk === undefined
+          ? { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+          : { type: "Recreate" },
       template: {
         metadata: {
           labels,
@@ -115,13 +120,16 @@ function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector
         volumeMounts: volumes.map(({ mountPath, volume }) => ({
           name: volume.name,
           mountPath,
-          ...(volume.name === "tmp" ? {} : { readOnly: true }),
+          ...(writable.includes(volume.name) ? {} : { readOnly: true }),
         })),
       },
     ],
     volumes: volumes.map(({ volume }) => volume),
   };
 }
+
+/** Volumes that a process writes to. */
+const writable: readonly string[] = ["tmp", "disk"];
 
 function probe(path: string, times: { readonly periodSeconds: number; readonly failureThreshold: number }) {
   return { httpGet: { path, port: "admin" }, timeoutSeconds: 2, ...times };
@@ -131,7 +139,7 @@ function readinessPath({ readyWithout }: ProcessFacts): string {
   return readyWithout === undefined ? "/readyz" : `/readyz?exclude=${readyWithout}`;
 }
 
-function volumesOf({ nats }: Platform, { broker, credentials = [], config }: ProcessFacts, name: string) {
+function volumesOf({ nats }: Platform, { broker, credentials = [], disk, config }: ProcessFacts, name: string) {
   const projected = (sources: readonly object[]) => ({ projected: { defaultMode: secretFileMode, sources } });
   const user = { secret: { name: natsSecretName(name), items: [{ key: "password", path: "password" }] } };
   const authority = { secret: { name: platformSecret.natsTls, items: [{ key: "ca.crt", path: "ca.crt" }] } };
@@ -153,6 +161,14 @@ function volumesOf({ nats }: Platform, { broker, credentials = [], config }: Pro
           },
         ]
       : []),
+    ...(disk === undefined
+      ? []
+      : [
+          {
+            mountPath: disk.mountPath,
+            volume: { name: "disk", persistentVolumeClaim: { claimName: disk.claim } },
+          },
+        ]),
     ...(config === undefined
       ? []
       : [{ mountPath: configDirectory, volume: { name: "config", configMap: { name: config.configMap } } }]),

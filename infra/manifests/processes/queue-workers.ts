@@ -31,8 +31,7 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
         {
           ...brokerProcessEnvironment(platform, natsUser.worker(queue.name)),
           queue: queue.name,
-          // No history runs on a cluster yet.
-          history: false,
+          history: platform.history,
           gatewayUrl: gatewayOrigin(platform),
           secretMountPath: undefined,
         },

@@ -43,13 +43,16 @@ const manage = [...read, "create", "patch", "delete"] as const;
 const iamKinds = ["jwtissuers", "policies", "roles"] as const;
 
 /** The rights of every account, no more than its process needs. */
-export function accountRights(platform: Pick<Platform, "manyNamespaces" | "platformNamespace">): AccountRights[] {
+export function accountRights(
+  platform: Pick<Platform, "manyNamespaces" | "platformNamespace" | "history">,
+): AccountRights[] {
   return [
     gatewayRights(platform.manyNamespaces),
     queueWorkerRights(platform.manyNamespaces),
     autoscalerRights(platform.manyNamespaces),
     operatorRights(platform),
     queueDoctorRights(),
+    ...(platform.history ? [historyRights(platform.manyNamespaces)] : []),
   ];
 }
 
@@ -161,6 +164,16 @@ function queueDoctorRights(): AccountRights {
     platform: [{ ...rule(group.core, ["pods"], ["get", "delete"]), resourceNames: natsPodNames }],
     functions: [],
     cluster: [],
+  };
+}
+
+function historyRights(manyNamespaces: boolean): AccountRights {
+  const pods = rule(group.core, ["pods"], follow);
+  return {
+    account: accounts.history,
+    platform: [],
+    functions: [pods, rule(group.core, ["pods/log"], ["get"])],
+    cluster: manyNamespaces ? [...namespacesToWatch(manyNamespaces), pods] : [],
   };
 }
 

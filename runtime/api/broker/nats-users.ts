@@ -15,6 +15,8 @@ export interface NatsUsersOptions {
   readonly queues: readonly string[];
   /** Whether functions, namespaces and endpoints are stored in the broker, too. */
   readonly oneMachine: boolean;
+  /** Whether a history of calls is kept; true when absent. */
+  readonly history?: boolean;
 }
 
 /** Names of the users; a worker has one per queue. */
@@ -34,11 +36,12 @@ const leaderBuckets: readonly string[] = ["calls", "queues"];
 
 /** All users, each with only the rights that its process needs. */
 export function natsUsers(options: NatsUsersOptions): NatsUser[] {
-  const { queues, oneMachine } = options;
+  const { queues, oneMachine, history = true } = options;
   return [
     gatewayUser(oneMachine),
     ...queues.map((queue) => workerUser(queue, oneMachine)),
-    ...(oneMachine ? [providerUser(), historyUser()] : []),
+    ...(oneMachine ? [providerUser()] : []),
+    ...(history ? [historyUser(oneMachine)] : []),
     autoscalerUser(oneMachine),
     doctorUser(),
   ];
@@ -133,13 +136,17 @@ function autoscalerUser(oneMachine: boolean): NatsUser {
   });
 }
 
-function historyUser(): NatsUser {
+/** It writes nothing of a call: what it knows of them it reads. Kept requests it may remove. */
+function historyUser(oneMachine: boolean): NatsUser {
   return user(natsUser.history, "hs", {
     publish: [
-      ...["CREATE", "MSG.NEXT", "DELETE"].map((call) => `${api}.CONSUMER.${call}.KV_calls.*`),
+      ...["KV_calls", "DLQ"].flatMap((stream) =>
+        ["CREATE", "MSG.NEXT", "DELETE"].map((call) => `${api}.CONSUMER.${call}.${stream}.*`),
+      ),
+      `${api}.STREAM.PURGE.KV_requests`,
       "$KV.queues.lease.process.history",
-      ...reads("calls", "queues", "namespaces"),
-      ...watches("namespaces"),
+      ...reads("calls", "queues"),
+      ...(oneMachine ? [...reads("namespaces"), ...watches("namespaces")] : []),
     ],
     subscribe: Object.values(historyReport),
   });

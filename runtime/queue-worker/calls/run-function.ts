@@ -68,14 +68,16 @@ async function runOnReplica(
   let coldStart: number | undefined;
   let refused: RefusedAttempt | undefined;
   let refusals = 0;
+  let sentTo: string | undefined;
   let outcome: RunOutcome = { kind: "aborted", duration: 0 };
   for (;;) {
     const next = decideAttempt(entry, limits.concurrencyMax, refused);
     switch (next.kind) {
       case "send":
+        // Another one may be at its address by the time the run ends.
+        sentTo = next.replica.name;
         outcome = await sendTo(next.replica, () => invoker.invoke(next.replica.address, call, options));
-        if (outcome.kind !== "unreachable" || outcome.sent)
-          return { outcome, replica: next.replica.address, coldStart };
+        if (outcome.kind !== "unreachable" || outcome.sent) return { outcome, replica: sentTo, coldStart };
         refused = { replica: next.replica, before: refusals, repeatable: true };
         refusals += 1;
         break;
@@ -95,7 +97,7 @@ async function runOnReplica(
         return { outcome: { kind: "no-replica", error, duration: performance.now() - startedAt }, coldStart };
       }
       case "dead-letter":
-        return { outcome, replica: refused?.replica?.address, coldStart };
+        return { outcome, replica: sentTo, coldStart };
       default:
         return next satisfies never;
     }

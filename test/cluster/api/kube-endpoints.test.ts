@@ -34,6 +34,7 @@ afterAll(() => fixture?.close());
 
 interface Endpoint {
   readonly addresses: readonly string[];
+  readonly targetRef?: { readonly kind: string; readonly name: string };
   readonly conditions?: { readonly ready?: boolean; readonly serving?: boolean; readonly terminating?: boolean };
 }
 
@@ -76,7 +77,9 @@ const publisher: EndpointsPublisher = {
     for (const [index, address] of entry.addresses.entries()) {
       const colon = address.lastIndexOf(":");
       const host = address.slice(0, colon).replaceAll(/[[\]]/g, "");
-      await slices.put(`${entry.name}-${index}`, entry.name, ready(host), Number(address.slice(colon + 1)));
+      const targetRef = { kind: "Pod", name: entry.names?.[address] ?? "" };
+      const endpoints = ready(host).map((endpoint) => ({ ...endpoint, targetRef }));
+      await slices.put(`${entry.name}-${index}`, entry.name, endpoints, Number(address.slice(colon + 1)));
     }
     if ((await fixture.admin.find(kinds.function, place)) !== undefined) return;
     await makeFunction(entry, entry.observedGeneration);

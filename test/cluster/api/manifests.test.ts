@@ -63,6 +63,7 @@ const odd = {
 test.each<readonly [string, Readonly<Record<string, unknown>>]>([
   ...editionNames.map((edition) => [edition, { edition }] as const),
   ["with every setting", odd],
+  ["with a database for the history", { historyDatabase: "postgres://weir:word@db/calls" }],
   ["with a broker that runs elsewhere", { nats: { url: "tls://broker.example.com:4222" } }],
 ])("%s: every object is accepted, strictly and without a warning", async (_, input) => {
   const platform = readPlatform({ ...input, platformNamespace: cluster.namespace, functionNamespace });

@@ -5,6 +5,7 @@ import type { ClusterConfig } from "../../../runtime/adapters/kubernetes/client/
 import {
   autoscalerCluster,
   gatewayCluster,
+  historyCluster,
   operatorCluster,
   workerCluster,
 } from "../../../runtime/adapters/kubernetes/open-kubernetes.ts";
@@ -14,6 +15,7 @@ import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
 import {
   followCluster,
+  followPods,
   functionRights,
   leaseRights,
   namespaceRights,
@@ -39,7 +41,7 @@ test.each(["community", "pro"] as const)(
       const rights = [...functionRights[name], ...leaseRights];
       const gateway = many ? namespaceRights : readNamespaces;
       const places = name === "gateway" ? gateway : many ? readNamespaces : [];
-      const everywhere = [...places, ...(many ? followCluster : [])];
+      const everywhere = [...places, ...(many ? (name === "history" ? followPods : followCluster) : [])];
       return readKubeconfig(await fixture.kubeconfigOf(name, rights, everywhere));
     };
     const settings = { edition, functionNamespace: namespaces[0], platformNamespace: cluster.namespace };
@@ -47,6 +49,8 @@ test.each(["community", "pro"] as const)(
     const worker = workerCluster(await configOf("queue-worker"), settings, news);
     const autoscaler = autoscalerCluster(await configOf("autoscaler"), settings, news);
     const operator = operatorCluster(await configOf("operator"), settings, news);
+    const kept = { keptLogs: true, logFollowMax: 10 };
+    const history = historyCluster(await configOf("history"), { ...settings, ...kept }, news);
     try {
       if (many) await cluster.kubectl(["label", "namespace", namespaces[1], "com.service.namespace=1"]);
       const observers: string[] = [];
@@ -74,13 +78,16 @@ test.each(["community", "pro"] as const)(
       // Namespaces of other tests exist, too.
       const mine = () => namespaces.filter((name) => operator.namespaces.names.has(name)).length;
       await eventually(() => mine() === (many ? 2 : 1), { what: "namespaces" });
+      await eventually(() => history.functions.active(), { what: "the pods" });
+      const others = (await history.facts.namespaces.list()).map(({ name }) => name);
+      expect(others.includes(namespaces[1])).toBe(many);
       expect((await gateway.namespaces.get(namespaces[0]))?.name).toBe(namespaces[0]);
       expect(await gateway.secrets.list(namespaces[0])).toEqual([]);
       expect(await autoscaler.leases.acquire("autoscaler", "a", 5_000)).toBe(true);
       expect(await operator.leases.acquire("operator", "a", 5_000)).toBe(true);
       expect(errors.map(String).filter((sentence) => sentence.includes(`"${namespaces[0]}`))).toEqual([]);
     } finally {
-      await Promise.all([gateway, worker, autoscaler, operator].map((each) => each.close()));
+      await Promise.all([gateway, worker, autoscaler, operator, history].map((each) => each.close()));
     }
   },
 );

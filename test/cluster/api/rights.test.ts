@@ -133,9 +133,8 @@ function newBinding(namespace: string, account: string, subjects: readonly objec
 
 describe.each(Object.values(accounts))("%s", (account) => {
   test("may do with its own token all that its process needs", async () => {
-    const own = accountRights({ manyNamespaces: true, platformNamespace: cluster.namespace }).find(
-      (rights) => rights.account === account,
-    );
+    const platform = { manyNamespaces: true, platformNamespace: cluster.namespace, history: true };
+    const own = accountRights(platform).find((rights) => rights.account === account);
     const places = [
       [own?.platform ?? [], cluster.namespace],
       [own?.functions ?? [], functions],
@@ -201,7 +200,7 @@ test.each<[path: string, who: readonly Account[]]>([
   ["/apis/service.com/v1/secrets", ["operator"]],
   ["/apis/apps/v1/deployments", ["operator"]],
   ["/api/v1/services", ["operator"]],
-  ["/api/v1/pods", ["operator"]],
+  ["/api/v1/pods", ["operator", "history"]],
   ["/api/v1/secrets", []],
   ["/api/v1/configmaps", []],
 ])("%s of the whole cluster may be watched by %j", async (path, who) => {
@@ -303,7 +302,7 @@ describe("operator", () => {
   });
 
   test("binds only accounts of the platform, only to their roles, only in namespaces with the marker", async () => {
-    for (const account of ["gateway", "queue-worker", "autoscaler", "operator"])
+    for (const account of ["gateway", "queue-worker", "autoscaler", "operator", "history"])
       expect(await as("operator", newBinding(marked, account, [subject(account)]))).toMatchObject({ status: 201 });
 
     const inForeign = await as("operator", newBinding(foreign, "gateway", [subject("gateway")]));
@@ -332,6 +331,21 @@ describe("operator", () => {
         "with the marker of Weir, of its platform, only",
       );
   });
+});
+
+test("history reads logs of functions, and nothing else of them or of the platform", async () => {
+  const get = (path: string) => as("history", { method: "GET", path });
+  expect(await get(`/api/v1/namespaces/${functions}/pods`)).toMatchObject({ status: 200 });
+  expect(await get(`/api/v1/namespaces/${functions}/pods/some/log`)).toMatchObject({ status: 404 });
+  for (const path of [
+    `/api/v1/namespaces/${cluster.namespace}/pods/some/log`,
+    `/api/v1/namespaces/${marked}/pods/some/log`,
+    `/api/v1/namespaces/${functions}/secrets`,
+    `/api/v1/namespaces/${functions}/pods/some`,
+  ])
+    expect(await get(path), path).toMatchObject({ status: 403 });
+  const remove: ClusterRequest = { method: "DELETE", path: `/api/v1/namespaces/${functions}/pods/some?dryRun=All` };
+  expect(await as("history", remove)).toMatchObject({ status: 403 });
 });
 
 test("queue-doctor ends pods of the broker and no others", async () => {

@@ -87,11 +87,12 @@ test("disks that no volume is large enough for are reported", async () => {
     });
   const check = async (storage: string) => {
     const file = join(directory.path, `${storage}.yaml`);
-    await writeFile(file, `config:\n  weir:nats:\n    storageClass: ${cluster.namespace}\n    storage: ${storage}\n`);
+    const nats = `  weir:nats:\n    storageClass: ${cluster.namespace}\n    storage: ${storage}\n`;
+    await writeFile(file, `config:\n  weir:historyStorage: 4Gi\n${nats}`);
     return (await preflight(cluster.kubeconfig, "--stack", file)).lines;
   };
   await eventually(
-    async () => (await check("10Gi")).includes(`ok      storage class ${cluster.namespace} for 1 × 10Gi`),
+    async () => (await check("10Gi")).includes(`ok      storage class ${cluster.namespace} for 1 × 10Gi and 1 × 4Gi`),
     {
       what: "volumes that are available",
     },

@@ -28,6 +28,7 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
       expect(deployments.map(({ name }) => name)).toEqual([
         "autoscaler",
         "gateway",
+        "history",
         "operator",
         "queue-doctor",
         "queue-worker",

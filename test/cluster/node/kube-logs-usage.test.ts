@@ -2,8 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
 import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
-import { KubeLogSource, type KnownFunctions } from "../../../runtime/adapters/kubernetes/stores/kube-log-source.ts";
+import { followedPodLines } from "../../../runtime/adapters/kubernetes/logs/followed-pod-lines.ts";
+import { FollowedPods } from "../../../runtime/adapters/kubernetes/logs/followed-pods.ts";
+import { KubeLoggedFunctions, type PodWatch } from "../../../runtime/adapters/kubernetes/logs/kube-logged-functions.ts";
+import {
+  KubeLogSource,
+  listedPodLogs,
+  loggedPodOf,
+  type KnownFunctions,
+} from "../../../runtime/adapters/kubernetes/stores/kube-log-source.ts";
+import { podLines } from "../../../runtime/adapters/kubernetes/stores/pod-lines.ts";
 import { KubeUsage } from "../../../runtime/adapters/kubernetes/stores/kube-usage.ts";
+import { fixedNamespaces } from "../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
+import { NamespacedWatch } from "../../../runtime/adapters/kubernetes/watch/namespaced-watch.ts";
 import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
 import { functionLabel } from "../../../runtime/api/names.ts";
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
@@ -12,10 +23,11 @@ import { usageContract } from "../../contract/usage.contract.ts";
 import { loadBaseImage } from "../../support/cluster-images.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openKubeFixture, type KubeFixture } from "../../support/kube-fixture.ts";
-import { functionRights } from "../../support/process-rights.ts";
+import { followPods, functionRights } from "../../support/process-rights.ts";
 
 let fixture: KubeFixture;
 let gateway: KubeClient;
+let history: KubeClient;
 let image: string;
 
 const podWait = { within: 60_000, every: 250 } as const;
@@ -24,6 +36,7 @@ beforeAll(async () => {
   fixture = await openKubeFixture();
   image = await loadBaseImage(fixture.cluster);
   gateway = await fixture.clientOf("gateway", functionRights.gateway);
+  history = await fixture.clientOf("history", functionRights.history, followPods);
   for (const namespace of fixture.namespaces) {
     // Pods are refused until it exists.
     const account = { namespace, name: "default" };
@@ -66,7 +79,7 @@ function openLogs() {
   const pods = new Set<string>();
   const logOf = (ref: FunctionRef, pod: string) => fixture.cluster.kubectl(["logs", pod], { namespace: ref.namespace });
   return {
-    source: new KubeLogSource(gateway, nothing),
+    source: listedPodLogs(gateway, nothing),
     namespaces: fixture.namespaces,
     write: async (ref: FunctionRef, pod: string, text: string): Promise<void> => {
       if (!pods.has(`${formatRef(ref)}/${pod}`)) await startPod(ref, pod, "");
@@ -83,7 +96,38 @@ function openLogs() {
   };
 }
 
-describe("KubeLogSource", () => logSourceContract(async () => openLogs()));
+describe("listedPodLogs", () => logSourceContract(async () => openLogs()));
+
+/** The same as a history process reads them. */
+function openWatchedLogs() {
+  const { source: _, write, removeReplica, close, ...others } = openLogs();
+  const watch: PodWatch = new NamespacedWatch(history, kinds.pod, fixedNamespaces(...fixture.namespaces), {
+    keep: loggedPodOf,
+    labelSelector: functionLabel,
+  });
+  const followed = new FollowedPods(10);
+  const functions = new KubeLoggedFunctions(watch, followed);
+  const isKnown = async (ref: FunctionRef, pod: string) => (await functions.podsOf(ref)).some(({ id }) => id === pod);
+  return {
+    ...others,
+    source: new KubeLogSource(functions, followedPodLines(followed, podLines(history))),
+    write: async (ref: FunctionRef, pod: string, text: string): Promise<void> => {
+      await write(ref, pod, text);
+      await eventually(() => isKnown(ref, pod), { ...podWait, what: "the pod in the watch" });
+    },
+    removeReplica: async (ref: FunctionRef, pod: string): Promise<void> => {
+      await removeReplica(ref, pod);
+      await eventually(async () => !(await isKnown(ref, pod)), { ...podWait, what: "its end in the watch" });
+    },
+    close: async (): Promise<void> => {
+      functions.close();
+      await watch.close();
+      await close();
+    },
+  };
+}
+
+describe("KubeLogSource with watched pods", () => logSourceContract(async () => openWatchedLogs()));
 
 function query(ref: FunctionRef, over: { readonly follow?: boolean; readonly tail?: number } = {}) {
   return { ...ref, instance: undefined, tail: undefined, since: undefined, follow: false, ...over };
@@ -101,7 +145,7 @@ describe("logs of pods", () => {
     const { signal } = new AbortController();
     await startPod(ref, "restarts-a", "read id </proc/sys/kernel/random/uuid; echo began $id");
     const reading = (async () => {
-      for await (const record of new KubeLogSource(gateway, known).read(query(ref, { follow: true }), signal))
+      for await (const record of listedPodLogs(gateway, known).read(query(ref, { follow: true }), signal))
         records.push(record);
     })();
     const countOf = (pod: string) => records.filter(({ instance }) => instance === pod).length;
@@ -113,7 +157,7 @@ describe("logs of pods", () => {
     await eventually(() => countOf("restarts-b") === 1, { ...podWait, what: "the other replica" });
     // A reader that comes only now also gets what was written before the restart.
     const texts: string[] = [];
-    for await (const { text } of new KubeLogSource(gateway, known).read(query(ref), signal)) texts.push(text);
+    for await (const { text } of listedPodLogs(gateway, known).read(query(ref), signal)) texts.push(text);
     expect(texts).toEqual(records.map(({ text }) => text));
     functions.clear();
     await removePods("restarts-a", "restarts-b");
@@ -131,7 +175,7 @@ describe("logs of pods", () => {
       const texts: string[] = [];
       const options = tail === undefined ? {} : { tail };
       const { signal } = new AbortController();
-      for await (const { text } of new KubeLogSource(gateway, nothing).read(query(ref, options), signal))
+      for await (const { text } of listedPodLogs(gateway, nothing).read(query(ref, options), signal))
         texts.push(text.replaceAll(/x{9,}/g, (found) => `${found.length}`));
       return texts;
     };

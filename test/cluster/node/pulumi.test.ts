@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { testAccountTokens } from "../../support/account-tokens.ts";
 import { clusterClient } from "../../support/cluster-client.ts";
+import { testClusterHistory } from "../../support/cluster-history.ts";
 import { clusterIssuer } from "../../support/cluster-identity.ts";
 import { loadPlatformImages, type ClusterPlatform } from "../../support/cluster-platform.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -35,6 +36,8 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   describe("with its cluster as an issuer of tokens", () => testAccountTokens(() => platform));
 
   describe("with secrets of callbacks", () => testSignedCallbacks(() => platform));
+
+  describe("with a history of calls", () => testClusterHistory(() => platform));
 
   test("a queue of the stack has its own workers", async () => {
     await client.deploy("reporter", { annotations: { "com.service.queue": "reports" } });

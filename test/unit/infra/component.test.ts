@@ -48,7 +48,7 @@ describe("a platform as part of other programs", () => {
       "pulumi:providers:kubernetes::node",
     );
     const kept = made.filter(({ isProtected }) => isProtected).map(({ type }) => type.split(":").at(-1));
-    expect(new Set(kept)).toEqual(new Set(["Namespace", "StatefulSet"]));
+    expect(new Set(kept)).toEqual(new Set(["Namespace", "StatefulSet", "PersistentVolumeClaim"]));
   });
 
   test("passes transformations to all its resources, and its alias to its children", async () => {
@@ -158,6 +158,20 @@ describe("a platform as part of other programs", () => {
     expect(JSON.stringify(made.map(({ inputs }) => inputs))).not.toContain(".invalid");
     expect((await settled(platform.publicUrl)).value).toBe("https://f.example.com");
     expect(await settled(platform.adminPassword)).toEqual({ value: "correct-horse", secret: true });
+  });
+
+  test("accepts the address of a database from another resource, and opens its port", async () => {
+    const { resources, weir } = await recorder();
+    const historyDatabase = pulumi.secret(Promise.resolve("postgres://weir:s3cret@db.example.com:6543/calls"));
+    void new weir.WeirPlatform("weir", { ...plain, historyDatabase });
+    const made = await resources();
+    expect(resourceNamed(made, ":Deployment", "weir-history-history").inputs).toMatchObject({ spec: { replicas: 2 } });
+    expect(made.filter(({ type }) => type.endsWith(":PersistentVolumeClaim"))).toEqual([]);
+    const { inputs, secretInputs } = resourceNamed(made, ":NetworkPolicy", "weir-network-policies-history");
+    expect((inputs["spec"] as { readonly egress: readonly object[] }).egress).toContainEqual({
+      ports: [{ port: 6543, protocol: "TCP" }],
+    });
+    expect(secretInputs).toEqual([]);
   });
 
   test("reports all errors of its arguments at once, before anything is created", async () => {

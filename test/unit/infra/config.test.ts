@@ -113,7 +113,7 @@ describe("problems", () => {
     const url = { nats: { url: "tls://b.example.com:4222" } };
     expect(problemsOf({ ...url, natsPasswords: { gateway: "short" } })).toEqual([
       "natsTls: expected authority alone, as the broker of nats.url has its own certificate; got nothing",
-      "natsPasswords: expected gateway, queue-worker, autoscaler, queue-doctor; got gateway",
+      "natsPasswords: expected gateway, queue-worker, history, autoscaler, queue-doctor; got gateway",
       "natsPasswords.gateway: expected 16 letters, digits, - and _ or more",
     ]);
     expect(problemsOf({ natsPasswords: { gateway: "0123456789abcdef" } })).toEqual([
@@ -137,6 +137,28 @@ describe("problems", () => {
       checkConfig({ iam: { clientSecrets: { "corp.sso": "s3cret" } } }, { isEncrypted: () => false }).problems,
     ).toEqual([
       `iam.clientSecrets.corp.sso: expected it encrypted: pulumi config set --secret --path 'weir:iam.clientSecrets["corp.sso"]'`,
+    ]);
+  });
+
+  test("the database of the history is encrypted, and need not be readable", () => {
+    const historyDatabase = "postgres://weir:s3cret@db.example.com/calls";
+    expect(checkConfig({ historyDatabase }, { isEncrypted: () => false }).problems).toEqual([
+      "historyDatabase: expected it encrypted: pulumi config set --secret weir:historyDatabase",
+    ]);
+    const readable = checkConfig({ historyDatabase }).config;
+    expect(readable?.platform.historyDatabase).toEqual({ port: 5432 });
+    expect(JSON.stringify(readable)).not.toContain("s3cret");
+    const unread = checkConfig({}, { isEncrypted: () => false, unread: ["historyDatabase"] });
+    expect(unread.problems).toEqual([]);
+    expect(unread.config?.platform.historyDatabase).toEqual({ port: undefined });
+    expect(problemsOf({ historyDatabase: "" })).toEqual([]);
+    expect(problemsOf({ historyDatabase: "s3cret" })).toEqual([
+      'historyDatabase: expected an address such as "postgres://weir:password@db.example.com:5432/weir", with special characters as %40, got "[secret]"',
+    ]);
+    const historyDatabaseAuthority = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----";
+    expect(problemsOf({ historyDatabase, historyDatabaseAuthority })).toEqual([]);
+    expect(problemsOf({ historyDatabaseAuthority })).toEqual([
+      "historyDatabaseAuthority: expected historyDatabase with it, got none",
     ]);
   });
 

@@ -28,17 +28,15 @@ test("an invalid stack reports all its errors, before anything is created", asyn
 test("a secret in clear text is refused, with the command that encrypts it", async () => {
   const recorder = await recordResources();
   const { readConfig } = await import("../../../infra/config.ts");
+  const users = ["gateway", "queue-worker", "history", "autoscaler", "queue-doctor"];
   const problemsOf = (encrypted: readonly string[]) => {
     configure(
       {
         "weir:kubeconfig": '{"users": []}',
         "weir:adminPassword": "twelve-letters",
+        "weir:historyDatabase": "postgres://weir:word@db/calls",
         "weir:nats": '{"url":"tls://broker.example.com:4222"}',
-        "weir:natsPasswords": JSON.stringify(
-          Object.fromEntries(
-            ["gateway", "queue-worker", "autoscaler", "queue-doctor"].map((name) => [name, "0123456789abcdef"]),
-          ),
-        ),
+        "weir:natsPasswords": JSON.stringify(Object.fromEntries(users.map((name) => [name, "0123456789abcdef"]))),
         "weir:natsTls": JSON.stringify({ authority: "-----BEGIN CERTIFICATE-----" }),
       },
       encrypted,
@@ -54,16 +52,17 @@ test("a secret in clear text is refused, with the command that encrypts it", asy
   expect(problemsOf([])).toEqual([
     `  weir:kubeconfig: ${command} weir:kubeconfig < kubeconfig`,
     `  weir:adminPassword: ${command} weir:adminPassword`,
-    ...["gateway", "queue-worker", "autoscaler", "queue-doctor"].map(
-      (name) => `  weir:natsPasswords.${name}: ${command} --path weir:natsPasswords.${name}`,
-    ),
+    `  weir:historyDatabase: ${command} weir:historyDatabase`,
+    ...users.map((name) => `  weir:natsPasswords.${name}: ${command} --path weir:natsPasswords.${name}`),
   ]);
   expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig"])).toEqual([
     `  weir:adminPassword: ${command} weir:adminPassword`,
+    `  weir:historyDatabase: ${command} weir:historyDatabase`,
   ]);
-  expect(problemsOf(["weir:natsPasswords", "weir:kubeconfig", "weir:adminPassword"])).toEqual([]);
-  const { kubeconfig, adminPassword, natsPasswords } = readConfig();
-  for (const secret of [kubeconfig, adminPassword, ...Object.values(natsPasswords ?? {})])
+  const all = ["weir:natsPasswords", "weir:kubeconfig", "weir:adminPassword", "weir:historyDatabase"];
+  expect(problemsOf(all)).toEqual([]);
+  const { kubeconfig, adminPassword, historyDatabase, natsPasswords } = readConfig();
+  for (const secret of [kubeconfig, adminPassword, historyDatabase, ...Object.values(natsPasswords ?? {})])
     expect(await pulumi.isSecret(pulumi.output(secret))).toBe(true);
   expect(await recorder.resources()).toEqual([]);
 });

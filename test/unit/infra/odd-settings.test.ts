@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { describe, expect, test } from "vitest";
 
 import { podsOf } from "../../support/manifest-platform.ts";
@@ -107,11 +109,15 @@ test("an external broker: none is created, the passwords of its users and its CA
   const { resources } = await recordedStack({
     ...bare,
     nats: JSON.stringify({ url: "tls://broker.example.com:4222" }),
-    natsPasswords: { gateway: word, "queue-worker": word, autoscaler: word, "queue-doctor": word },
+    natsPasswords: { gateway: word, "queue-worker": word, autoscaler: word, "queue-doctor": word, history: word },
     natsTls: { authority: pem("CERTIFICATE") },
   });
   expect(namesOf(resources, ":StatefulSet")).toEqual([]);
-  expect(namesOf(resources, ":RandomPassword")).toEqual(["weir-credentials-basic-auth", "weir-credentials-invoke-key"]);
+  expect(namesOf(resources, ":RandomPassword")).toEqual([
+    "weir-credentials-basic-auth",
+    "weir-credentials-invoke-key",
+    "weir-credentials-history-key",
+  ]);
   expect(filesOf(resources, "nats-gateway")["password"]).toBe(word);
   expect(Object.keys(filesOf(resources, "nats-tls"))).toEqual(["ca.crt"]);
 });
@@ -213,6 +219,63 @@ test("a preview does not know the outputs of providers, and lists the same resou
   expect(namesOf(resources, ":Secret")).toContain("weir-credentials-nats-queue-worker-reports");
   expect(namesOf(resources, ":CustomResourceDefinition")).toHaveLength(6);
   expect((await settled(platform.edition)).value).toBe("enterprise");
+});
+
+describe("the history", () => {
+  const historyDatabase = "postgres://weir:s3cret-w0rd@db.example.com:6543/calls";
+  const historyPods = (resources: readonly RegisteredResource[]) =>
+    podsIn(resources, ":Deployment", "weir-history-history");
+
+  test("has a disk that no other class of disks replaces, and comes after the queue-doctor", async () => {
+    const { resources } = await recordedStack(bare);
+    const claim = resourceNamed(resources, ":PersistentVolumeClaim", "weir-history-history");
+    expect(claim.ignoreChanges).toEqual(["spec.storageClassName"]);
+    const { dependencies } = resourceNamed(resources, ":Deployment", "weir-history-history");
+    expect(dependencies).toEqual(
+      expect.arrayContaining([
+        "kubernetes:core/v1:PersistentVolumeClaim::weir-history-history",
+        "kubernetes:apps/v1:Deployment::weir-queue-doctor-queue-doctor",
+        "kubernetes:core/v1:Secret::weir-credentials-history-key",
+      ]),
+    );
+    expect(historyPods(resources).annotations).not.toHaveProperty(["weir/database"]);
+  });
+
+  test("has the address of its database in a Secret, and another one restarts its pods alone", async () => {
+    const marks: unknown[] = [];
+    for (const address of [historyDatabase, historyDatabase, historyDatabase.replace("w0rd", "other")]) {
+      const { resources } = await recordedStack({ ...bare, historyDatabase: address });
+      expect(filesOf(resources, "history-database")).toEqual({ "history-database": address });
+      const secret = resourceNamed(resources, ":Secret", "weir-credentials-history-database");
+      expect(secret.secretInputs).toContain("data");
+      const others = resources.filter((each) => each !== secret);
+      expect(JSON.stringify(others.map(({ inputs }) => inputs))).not.toMatch(/s3cret|db\.example/);
+      expect(namesOf(resources, ":RandomPassword")).not.toContain("weir-credentials-history-database");
+      expect(podsIn(resources, ":Deployment", "weir-gateway-gateway").annotations).not.toHaveProperty([
+        "weir/database",
+      ]);
+      marks.push(new Map(Object.entries(historyPods(resources).annotations)).get("weir/database"));
+    }
+    expect(marks[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect(marks[1]).toBe(marks[0]);
+    expect(marks[2]).not.toBe(marks[0]);
+    // Whoever sees pods cannot try passwords by it.
+    expect(marks[0]).not.toBe(createHash("sha256").update(historyDatabase).digest("hex").slice(0, 16));
+  });
+
+  test("has the authority of its database beside its address, which names it", async () => {
+    const historyDatabaseAuthority = pem("CERTIFICATE");
+    const { resources } = await recordedStack({ ...bare, historyDatabase, historyDatabaseAuthority });
+    expect(filesOf(resources, "history-database")).toEqual({
+      "history-database": `${historyDatabase}?sslrootcert=/var/secrets/history-database-ca.crt`,
+      "history-database-ca.crt": historyDatabaseAuthority,
+    });
+  });
+
+  test("can be off", async () => {
+    const { resources } = await recordedStack({ ...bare, history: "false" });
+    expect(resources.filter(({ name }) => name.includes("history"))).toEqual([]);
+  });
 });
 
 describe("the API server", () => {

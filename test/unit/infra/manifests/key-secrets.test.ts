@@ -68,6 +68,7 @@ test("gateways have the issuer key and public halves, queue-workers the callback
   const others = workloads.filter(({ metadata }) => !holders.includes(metadata.name));
   expect(others.map(({ metadata }) => metadata.name).toSorted()).toEqual([
     "autoscaler",
+    "history",
     "nats",
     "operator",
     "queue-doctor",

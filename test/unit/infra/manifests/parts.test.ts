@@ -120,7 +120,7 @@ describe("the network", () => {
     const known = { ports: ["6443"], serviceAddresses, ranges: ["10.0.0.0/28"] };
     const open = (name: string) =>
       egress(known, name)?.filter((each) => !("to" in each) || JSON.stringify(each).includes("/0"));
-    const processes = ["queue-doctor", "autoscaler", "operator", "nats", "dns"];
+    const processes = ["queue-doctor", "autoscaler", "operator", "history", "nats", "dns"];
     expect(processes.map(open)).toEqual(processes.map(() => []));
     expect(open("queue-worker")).toHaveLength(1);
     expect(open("gateway")).toHaveLength(1);
@@ -135,16 +135,16 @@ describe("the network", () => {
     expect(() => made({ apiServer })).toThrow(sentence);
   });
 
-  test("the broker is open to its users, its peers, and on the monitoring port to the queue-doctor alone", () => {
+  test("the broker is open to its users, its peers, and on the monitoring port to queue-doctor and history", () => {
     const from = (process: string) => ({ podSelector: { matchLabels: { "app.kubernetes.io/name": process } } });
     expect(spec("nats")).toMatchObject({
       ingress: [
         {
-          from: ["gateway", "queue-worker", "autoscaler", "queue-doctor"].map(from),
+          from: ["gateway", "queue-worker", "autoscaler", "queue-doctor", "history"].map(from),
           ports: [{ port: 4222, protocol: "TCP" }],
         },
         { from: [from("nats")], ports: [{ port: 6222, protocol: "TCP" }] },
-        { from: [from("queue-doctor")], ports: [{ port: 8222, protocol: "TCP" }] },
+        { from: [from("queue-doctor"), from("history")], ports: [{ port: 8222, protocol: "TCP" }] },
       ],
       egress: [{ to: [from("nats")], ports: [{ port: 6222, protocol: "TCP" }] }],
     });

@@ -7,6 +7,7 @@ import type { Settings } from "../../../../runtime/settings/setting.ts";
 import { readSettings } from "../../../../runtime/settings/read-settings.ts";
 import { autoscalerSettings } from "../../../../runtime/autoscaler/settings.ts";
 import { gatewaySettings } from "../../../../runtime/gateway/settings.ts";
+import { historySettings } from "../../../../runtime/history/settings.ts";
 import { operatorSettings } from "../../../../runtime/operator/settings.ts";
 import { queueDoctorSettings } from "../../../../runtime/queue-doctor/settings.ts";
 import { queueWorkerSettings } from "../../../../runtime/queue-worker/settings.ts";
@@ -19,6 +20,7 @@ const processes: readonly (readonly [deployment: string, process: string, table:
   ["queue-doctor", "queue-doctor", queueDoctorSettings],
   ["autoscaler", "autoscaler", autoscalerSettings],
   ["operator", "operator", operatorSettings],
+  ["history", "history", historySettings],
 ];
 const platform = readPlatform({
   edition: "enterprise",
@@ -39,14 +41,16 @@ describe.each(processes)("%s", (name, process, table) => {
     const environment = variablesOf(deployment);
     const names = Object.values(table).map((setting) => setting.name);
     const others = Object.keys(environment).filter((variable) => !names.includes(variable));
-    expect(others).toEqual(process === "operator" ? ["NODE_OPTIONS"] : []);
+    expect(others).toEqual(["operator", "history"].includes(process) ? ["NODE_OPTIONS"] : []);
     const inPod = { ...environment, kubernetes_host: "10.0.0.1", kubernetes_port: "443" };
     expect(readSettings(table, { environment: inPod })).toMatchObject({
       adminHost: "0.0.0.0",
       edition: "enterprise",
       platformNamespace: "faas",
-      provider: "kubernetes",
-      clusterGatewayUrl: "http://gateway.faas.svc.cluster.local.:8080",
+      // What the history has of Kubernetes it reads for logs alone, and it sends nobody to the gateway.
+      ...(process === "history"
+        ? { logProvider: "kubernetes", kubernetesHost: "10.0.0.1" }
+        : { provider: "kubernetes", clusterGatewayUrl: "http://gateway.faas.svc.cluster.local.:8080" }),
     });
   });
 
@@ -55,11 +59,12 @@ describe.each(processes)("%s", (name, process, table) => {
     expect(pods.serviceAccountName).toBe(process);
     expect(container.ports).toContainEqual({ name: "admin", containerPort: 8082 });
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "admin" });
-    const path = process === "gateway" ? "/readyz?exclude=broker" : "/readyz";
+    // They answer without the broker, too.
+    const path = ["gateway", "history"].includes(process) ? "/readyz?exclude=broker" : "/readyz";
     expect(container.readinessProbe.httpGet).toEqual({ path, port: "admin" });
   });
 
-  test("meets the pod security level restricted, with only /tmp writable", () => {
+  test("meets the pod security level restricted, with nothing writable but /tmp and its disk", () => {
     expect(pods.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 65_532,
@@ -71,7 +76,7 @@ describe.each(processes)("%s", (name, process, table) => {
       readOnlyRootFilesystem: true,
     });
     const writable = container.volumeMounts.filter(({ readOnly }) => readOnly !== true);
-    expect(writable.map(({ mountPath }) => mountPath)).toEqual(["/tmp"]);
+    expect(writable.map(({ mountPath }) => mountPath)).toEqual(["/tmp", ...(process === "history" ? ["/data"] : [])]);
   });
 
   test("has secrets as files only", () => {
@@ -171,7 +176,7 @@ test("all pods, also the broker's, are placed and labelled as the stack says", (
       },
     }),
   ).filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
-  expect(placed.length).toBe(6);
+  expect(placed.length).toBe(7);
   for (const { spec } of placed) {
     const { template } = spec as {
       readonly template: {

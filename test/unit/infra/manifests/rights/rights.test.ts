@@ -9,8 +9,10 @@ import { staleAmong } from "../../../../../scripts/written-file.ts";
 import { notEmpty } from "../../../../support/not-empty.ts";
 
 const root = new URL("../../../../../", import.meta.url);
+const rightsIn = (manyNamespaces: boolean) =>
+  accountRights({ manyNamespaces, platformNamespace: "weir", history: true });
 const everywhere = [false, true].flatMap((manyNamespaces) =>
-  accountRights({ manyNamespaces, platformNamespace: "weir" }).flatMap(({ account, platform, functions, cluster }) =>
+  rightsIn(manyNamespaces).flatMap(({ account, platform, functions, cluster }) =>
     [...platform, ...functions, ...cluster].map((rule) => ({ account, rule })),
   ),
 );
@@ -43,7 +45,7 @@ test.each<[what: string, group: string, resource: string, verbs: readonly string
   ["make, change or remove namespaces", "", "namespaces", writes, ["gateway"]],
   ["make or change pods", "", "pods", ["create", "update", "patch"], []],
   ["delete pods", "", "pods", ["delete"], ["queue-doctor"]],
-  ["read logs", "", "pods/log", reads, ["gateway"]],
+  ["read logs", "", "pods/log", reads, ["gateway", "history"]],
   ["write Services", "", "services", writes, ["operator"]],
   ["write quotas", "", "resourcequotas", writes, ["operator"]],
   ["write Deployments", "apps", "deployments", writes, ["operator"]],
@@ -70,9 +72,8 @@ test("the queue-doctor may delete only the broker's pods, by name", () => {
 });
 
 test("the operator may write one Secret: the copies of those that functions name for their callbacks", () => {
-  const rules = accountRights({ manyNamespaces: true, platformNamespace: "weir" }).flatMap(
-    ({ account, platform, functions, cluster }) =>
-      account === "operator" ? [...platform, ...functions, ...cluster] : [],
+  const rules = rightsIn(true).flatMap(({ account, platform, functions, cluster }) =>
+    account === "operator" ? [...platform, ...functions, ...cluster] : [],
   );
   const writing = rules.filter(
     ({ apiGroups, resources, verbs }) =>
@@ -113,6 +114,7 @@ test("only the operator binds: the roles of function namespaces, by name", () =>
           "weir-gateway-functions",
           "weir-queue-worker-functions",
           "weir-autoscaler-functions",
+          "weir-history-functions",
         ],
       },
     },
@@ -135,7 +137,7 @@ test("there is one role per account and kind of namespace, bound to that account
 });
 
 test("rights to read in the whole cluster are to list and watch, and never core secrets", () => {
-  const rights = accountRights({ manyNamespaces: true, platformNamespace: "weir" });
+  const rights = rightsIn(true);
   for (const { account, functions, cluster } of notEmpty(rights, "account")) {
     const inFunctions = functions.flatMap(({ apiGroups, resources }) =>
       resources.map((each) => `${apiGroups[0]}/${each}`),
@@ -152,7 +154,7 @@ test("rights to read in the whole cluster are to list and watch, and never core 
 });
 
 test("an edition with one namespace gives nobody a right to write in the whole cluster", () => {
-  for (const { cluster } of accountRights({ manyNamespaces: false, platformNamespace: "weir" }))
+  for (const { cluster } of rightsIn(false))
     expect(cluster.flatMap(({ verbs }: Rule) => verbs).filter((verb) => !/^(?:get|list|watch)$/.test(verb))).toEqual(
       [],
     );
