@@ -1,5 +1,6 @@
 import { providerNames } from "../api/machine-providers.ts";
-import { historyBoundSettings, keptLogSettings } from "../settings/history-settings.ts";
+import { clusterSettings } from "../settings/cluster-settings.ts";
+import { historyBoundSettings, keptLogSettings, logFollowSettings } from "../settings/history-settings.ts";
 import {
   brokerSettings,
   credentialSettings,
@@ -18,7 +19,13 @@ export const historySettings = {
   ...leaseSettings,
   ...historyBoundSettings,
   ...keptLogSettings,
+  ...logFollowSettings,
+  edition: platformSettings.edition,
+  platformNamespace: platformSettings.platformNamespace,
   functionNamespace: platformSettings.functionNamespace,
+  kubernetesHost: clusterSettings.kubernetesHost,
+  kubernetesPort: clusterSettings.kubernetesPort,
+  serviceAccountDir: clusterSettings.serviceAccountDir,
   secretMountPath: credentialSettings.secretMountPath,
   historyDir: text("history_dir", {
     fallback: ".weir/history",
@@ -31,11 +38,11 @@ export const historySettings = {
       "Port of the history for gateways, which need the key in the file history-key of secret_mount_path; when absent, it listens on a socket in history_dir",
   }),
   historyHost: text("history_host", { fallback: "127.0.0.1", about: "Address that history_port listens on" }),
-  logProvider: choice("log_provider", ["none", ...providerNames], {
+  logProvider: choice("log_provider", ["none", ...providerNames, "kubernetes"], {
     fallback: "none",
-    about: "Provider of this machine whose functions' logs are followed; none = no log is",
+    about: "Provider whose functions' logs are followed; none = no log is",
   }),
-  logData: text("log_data", { fallback: ".weir", about: "Data directory of that provider" }),
+  logData: text("log_data", { fallback: ".weir", about: "Data directory of log_provider local or docker" }),
   logEngine: optionalText("log_engine", { about: "Address of the container engine of log_provider docker" }),
   stopWithInput: flag("stop_with_input", {
     fallback: "false",
@@ -43,12 +50,21 @@ export const historySettings = {
   }),
 };
 
-export type HistorySettings = Values<typeof historySettings>;
+/** What the process does in place of serving, or before it. */
+export const historyCommands = {
+  rebuild: flag("rebuild", {
+    fallback: "false",
+    about:
+      "Whether the file of the calls is filled anew, beside the one that answers meanwhile; by the process that runs",
+  }),
+  erase: optionalText("erase", {
+    about:
+      "function=NAME or function=NAME.NAMESPACE: removes its ended calls, log lines and kept requests, says how many, and ends",
+  }),
+};
 
-/** Whose logs are followed. */
-export function loggedMachine({ logProvider, logData, logEngine }: HistorySettings) {
-  return { provider: logProvider, data: logData, engine: logEngine };
-}
+export type HistorySettings = Values<typeof historySettings>;
+export type HistoryCommands = Values<typeof historyCommands>;
 
 /** What is kept of logs at most. */
 export function logLimits({ keptLogAge, keptLogBytes, keptLogFunctionBytes, functionNamespace }: HistorySettings) {

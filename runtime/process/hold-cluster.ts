@@ -9,14 +9,15 @@ export interface ClusterConnection {
 }
 
 /**
- * Closes a cluster connection with its process, and adds the time since the API server last sent something to its
- * metrics.
+ * Closes a cluster connection with its process, as step `name`, and adds the time since the API server last sent
+ * something to its metrics.
  */
 export function holdCluster<C extends ClusterConnection>(
   { lifecycle, admin }: Pick<ServiceParts, "lifecycle" | "admin">,
   { watched, close, ...parts }: C,
+  name = "API server",
 ): Omit<C, keyof ClusterConnection> {
-  lifecycle.onClose("API server", close);
+  lifecycle.onClose(name, close);
   if (watched !== undefined) registerWatchAge(admin.registry, watched);
   return parts;
 }

@@ -22,7 +22,7 @@ export interface EndpointsFacts {
   readonly now: number;
 }
 
-/** A function's addresses and conditions, as they are published. Once enough replicas are ready, a failure is past. */
+/** A function's addresses with their replicas, and its conditions, as they are published. Once enough replicas are ready, a failure is past. */
 export function functionEndpoints({
   wanted,
   replicas,
@@ -55,8 +55,9 @@ export function functionEndpoints({
     previous,
     new Date(now).toISOString(),
   );
-  const addresses = serving.flatMap(({ replica }) => (replica.address === undefined ? [] : [replica.address]));
-  return { namespace, name, addresses, observedGeneration: generation, conditions };
+  const names: Record<string, string> = {};
+  for (const { replica } of serving) if (replica.address !== undefined) names[replica.address] = replica.id;
+  return { namespace, name, addresses: Object.keys(names), names, observedGeneration: generation, conditions };
 }
 
 /** Provider outages are transient and not the function's failure. */

@@ -6,7 +6,7 @@ export function sameEndpoints(a: FunctionEndpoints, b: FunctionEndpoints): boole
   return (
     a.observedGeneration === b.observedGeneration &&
     a.addresses.length === b.addresses.length &&
-    a.addresses.every((address) => b.addresses.includes(address)) &&
+    a.addresses.every((address) => b.addresses.includes(address) && a.names?.[address] === b.names?.[address]) &&
     a.conditions.length === b.conditions.length &&
     a.conditions.every((condition, index) => sameCondition(condition, b.conditions[index]))
   );

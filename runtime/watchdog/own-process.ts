@@ -1,7 +1,7 @@
 /** The watchdog's own process. */
 export interface OwnProcess {
-  /** Writes a line of the watchdog's own to the log. */
-  readonly log: (line: string) => void;
+  /** Writes a line of the watchdog's own to the log, after the tag of a call if it is about one. */
+  readonly log: (line: string, tag?: string) => void;
   /** Resolves when it is told to stop, or the process that started it is gone. */
   readonly stop: Promise<void>;
 }
@@ -17,5 +17,5 @@ export function openOwnProcess(atEnd: () => void): OwnProcess {
   const stop = new Promise<void>((resolve) => {
     for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => resolve());
   });
-  return { log: (line) => void process.stderr.write(`watchdog: ${line}\n`), stop };
+  return { log: (line, tag = "") => void process.stderr.write(`${tag}watchdog: ${line}\n`), stop };
 }

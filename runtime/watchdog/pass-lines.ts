@@ -9,13 +9,20 @@ const newline = 10;
 const maxHeld = 65_536;
 
 /**
- * Turns what one process writes into whole lines; a last line without newline gets one. A long line passes in parts.
+ * Turns what one process writes into whole lines, each after `tag`; a last line without newline gets one. A long line
+ * passes in parts.
  */
 export class WholeLines extends Transform {
+  readonly #tag: Buffer;
   readonly #held: Buffer[] = [];
   #size = 0;
   /** Part of a line was passed on. */
   #isBegun = false;
+
+  constructor(tag: string) {
+    super();
+    this.#tag = Buffer.from(tag);
+  }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const end = chunk.lastIndexOf(newline) + 1;
@@ -42,18 +49,30 @@ export class WholeLines extends Transform {
   }
 
   #pass(isBegun: boolean): void {
-    this.push(Buffer.concat(this.#held.splice(0)));
+    const lines = Buffer.concat(this.#held.splice(0));
+    this.push(this.#tag.length === 0 ? lines : this.#tagged(lines));
     this.#size = 0;
     this.#isBegun = isBegun;
+  }
+
+  /** Each line that begins here with the tag before it. */
+  #tagged(lines: Buffer): Buffer {
+    const parts: Buffer[] = this.#isBegun ? [] : [this.#tag];
+    let from = 0;
+    for (let end = lines.indexOf(newline); end >= 0 && end < lines.length - 1; end = lines.indexOf(newline, from)) {
+      parts.push(lines.subarray(from, end + 1), this.#tag);
+      from = end + 1;
+    }
+    return Buffer.concat([...parts, lines.subarray(from)]);
   }
 }
 
 /**
- * Writes `source` to `log`, which several sources share, in whole lines and with back-pressure. Resolves when the
- * source has ended and all is written; what `log` does not take any more is dropped.
+ * Writes `source` to `log`, which several sources share, in whole lines, each after `tag`, and with back-pressure.
+ * Resolves when the source has ended and all is written; what `log` does not take any more is dropped.
  */
-export async function passLines(source: Readable, log: Writable): Promise<void> {
-  const lines = new WholeLines();
+export async function passLines(source: Readable, log: Writable, tag = ""): Promise<void> {
+  const lines = new WholeLines(tag);
   source.on("error", () => {});
   // A source that is destroyed emits no `end`.
   source.once("close", () => lines.end());

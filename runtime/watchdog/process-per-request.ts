@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable, Writable } from "node:stream";
 
 import { formatDuration } from "../api/duration.ts";
+import { header } from "../api/names.ts";
+import { lineTag } from "../core/replicas/tagged-line.ts";
 import type { Command } from "./command.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { HeldOutput } from "./held-output.ts";
@@ -21,7 +23,7 @@ export interface ProcessPerRequestParts {
   readonly execTimeout: number;
   readonly contentType: string | undefined;
   readonly groups: ProcessGroups;
-  readonly log: (line: string) => void;
+  readonly log: (line: string, tag?: string) => void;
   /** Receives what processes write to standard error. */
   readonly errors: Writable;
 }
@@ -75,7 +77,9 @@ function runProcess(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const { groups, execTimeout, log } = parts;
+  const { groups, execTimeout } = parts;
+  const tag = tagOf(request);
+  const log = (line: string): void => parts.log(line, tag);
   const env = { ...parts.environment, ...requestEnvironment(request) };
   let child: ChildProcess;
   try {
@@ -137,7 +141,7 @@ function runProcess(
     log(response.headersSent ? `process ${end} after it wrote a part of the response, which is cut` : `process ${end}`);
     refuse(response, 500, `Cannot complete the call: the process ${end}`);
   };
-  const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
+  const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors, tag);
   errorStreams.add(errorsPassed);
   void errorsPassed.finally(() => errorStreams.delete(errorsPassed));
   feed(request, child);
@@ -150,6 +154,12 @@ function runProcess(
     const logged = code === 0 ? undefined : endOfWords(errorsPassed);
     void Promise.all([closed(child.stdout), logged]).then(() => finish(code, signal));
   });
+}
+
+/** What its lines begin with, so that the history knows whose they are. */
+function tagOf({ headers }: IncomingMessage): string {
+  const id = headers[header.callId.toLowerCase()];
+  return typeof id === "string" ? lineTag(id) : "";
 }
 
 /** Closes the output of a process that has ended: processes that it started may hold it open and are not waited for. */

@@ -16,7 +16,8 @@ function at(namespace: string, name: string, ...addresses: string[]): FunctionEn
   const conditions = [
     { type: "Ready", status: "True", reason: "ReplicasReady", message: "1 of 1 replicas is ready", lastTransitionTime },
   ] as const;
-  return { namespace, name, addresses, observedGeneration: 3, conditions };
+  const names = Object.fromEntries(addresses.map((address, index) => [address, `${name}-${index}`]));
+  return { namespace, name, addresses, names, observedGeneration: 3, conditions };
 }
 
 /** What every pair of `Endpoints` and `EndpointsPublisher` promises; each test opens one that is empty. */
@@ -88,15 +89,19 @@ export function endpointsWatchContract(open: () => Promise<OpenEndpoints>): void
     },
   );
 
-  openedTest(open, "watch() keeps conditions and generation unchanged", async ({ endpoints, publisher, namespace }) => {
-    const events: FunctionEndpoints[] = [];
-    const stop = await endpoints.watch({ set: (entry) => events.push(entry), removed: () => {}, synced: () => {} });
-    await publisher.publish(at(namespace, "a", "192.0.2.1:1"));
-    await eventually(() => events.length > 0, { what: "the entry" });
+  openedTest(
+    open,
+    "watch() keeps names, conditions and generation unchanged",
+    async ({ endpoints, publisher, namespace }) => {
+      const events: FunctionEndpoints[] = [];
+      const stop = await endpoints.watch({ set: (entry) => events.push(entry), removed: () => {}, synced: () => {} });
+      await publisher.publish(at(namespace, "a", "192.0.2.1:1"));
+      await eventually(() => events.length > 0, { what: "the entry" });
 
-    expect(events).toEqual([at(namespace, "a", "192.0.2.1:1")]);
-    stop();
-  });
+      expect(events).toEqual([at(namespace, "a", "192.0.2.1:1")]);
+      stop();
+    },
+  );
 
   openedTest(open, "an ended watch receives nothing", async ({ endpoints, publisher, namespace }) => {
     const events: string[] = [];

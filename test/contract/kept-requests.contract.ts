@@ -92,6 +92,16 @@ export function keptRequestsContract(open: () => Promise<OpenKeptRequests>): voi
     expect(shown(await requests.find(echo, second.call.id))).toMatchObject({ call: { id: second.call.id } });
   });
 
+  opened("removeFunction() removes those of one function, and says how many", async ({ keeper, requests }) => {
+    const refs = [echo, echo, { ...echo, name: "echo-2" }, { ...echo, namespace: "shop" }];
+    const kept = refs.map((ref) => requestOf({ function: ref }));
+    for (const request of kept) await keeper.put(request, minute);
+    expect(await requests.removeFunction(echo)).toBe(2);
+    expect(await requests.removeFunction(echo)).toBe(0);
+    const left = await Promise.all(kept.map(({ call }) => requests.find(call.function, call.id)));
+    expect(left.map((found) => found?.call.function)).toEqual([undefined, undefined, refs[2], refs[3]]);
+  });
+
   opened("removeNamespace() removes those of all its functions, and no others", async ({ keeper, requests }) => {
     const refs = [
       { namespace: "shop", name: "pay" },

@@ -11,6 +11,8 @@ export interface OpenLogSource extends Pick<TestNamespaces, "namespaces"> {
   readonly source: LogSource;
   /** Resolves when the line, without newline, can be read. */
   write(ref: FunctionRef, instance: string, text: string): Promise<void>;
+  /** As `write`, to the other output; absent where records do not say which it was. */
+  writeError?(ref: FunctionRef, instance: string, text: string): Promise<void>;
   removeReplica(ref: FunctionRef, instance: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,6 +69,31 @@ export function logSourceContract(open: () => Promise<OpenLogSource>): void {
 
   opened("read() of a function without replicas is empty", async ({ source, all }, { signal }) => {
     expect(await collect(source.read(all, signal))).toEqual([]);
+  });
+
+  opened(
+    "a record names the output that it was written to, where that is known",
+    async ({ source, write, writeError, hello, all }, { signal }) => {
+      await write(hello, "hello-a", "out");
+      await writeError?.(hello, "hello-a", "error");
+      const found = (await collect(source.read(all, signal))).map(({ stream, text }) => [stream, text]);
+      const both = [
+        ["stdout", "out\n"],
+        ["stderr", "error\n"],
+      ];
+      expect(found).toEqual(writeError === undefined ? [[undefined, "out\n"]] : both);
+    },
+  );
+
+  opened("a tag is no part of the text, but names the call", async ({ source, write, hello, all }, { signal }) => {
+    const call = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
+    await write(hello, "hello-a", `\u001e${call}\u001ftagged`);
+    await write(hello, "hello-a", "not");
+    const found = (await collect(source.read(all, signal))).map((record) => [record.call, record.text]);
+    expect(found).toEqual([
+      [call, "tagged\n"],
+      [undefined, "not\n"],
+    ]);
   });
 
   opened("instance and tail select records", async ({ source, write, hello, all }, { signal }) => {

@@ -1,16 +1,22 @@
 import { editions, type Edition } from "../../api/editions.ts";
 import { functionLabel } from "../../api/names.ts";
+import type { FunctionRef } from "../../core/functions/function-ref.ts";
+import type { LogSource } from "../../core/ports/log-source.ts";
 import { KubeClient } from "./client/client.ts";
 import { readPodConfig, type ClusterConfig } from "./client/cluster-config.ts";
 import { sliceAddresses } from "./stores/endpoint-addresses.ts";
 import { cacheFunction, type FunctionWatch } from "./stores/cached-function.ts";
 import { kinds } from "./client/kinds.ts";
+import { FollowedPods } from "./logs/followed-pods.ts";
+import { followedPodLines } from "./logs/followed-pod-lines.ts";
+import { KubeLoggedFunctions, type PodWatch } from "./logs/kube-logged-functions.ts";
 import { KubeAccessRules } from "./stores/kube-access-rules.ts";
 import { KubeBrokerServers } from "./stores/kube-broker-servers.ts";
 import { KubeEndpoints, type SliceWatch } from "./stores/kube-endpoints.ts";
 import { KubeFunctionStore } from "./stores/kube-function-store.ts";
 import { KubeLeases } from "./stores/kube-leases.ts";
-import { KubeLogSource } from "./stores/kube-log-source.ts";
+import { KubeLogSource, listedPodLogs, loggedPodOf } from "./stores/kube-log-source.ts";
+import { podLines } from "./stores/pod-lines.ts";
 import { KubeNamespaceStore, type NamespaceOptions } from "./stores/kube-namespace-store.ts";
 import { KubeSecretStore } from "./stores/kube-secret-store.ts";
 import { KubeUsage } from "./stores/kube-usage.ts";
@@ -66,7 +72,7 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionNamespac
     endpoints: new KubeEndpoints(functions, parts.slices(where)),
     namespaces,
     secrets: new KubeSecretStore(client),
-    logs: new KubeLogSource(client, functions),
+    logs: listedPodLogs(client, functions),
     usage: new KubeUsage(client),
     /** Its account may read them only in editions with IAM. */
     rules: editions[settings.edition].iam ? parts.rules(settings) : undefined,
@@ -105,6 +111,42 @@ export function autoscalerCluster(config: ClusterConfig, settings: FunctionNames
     leases: parts.leases(settings),
     watched: () => parts.client.contact.watches,
     close: () => parts.close(),
+  };
+}
+
+/** What a history process is told of logs. */
+export interface HistoryClusterSettings extends FunctionNamespaceSettings {
+  /** Whether lines are kept. */
+  readonly keptLogs: boolean;
+  /** Most pods whose logs are followed at a time. */
+  readonly logFollowMax: number;
+}
+
+const noLogs: LogSource = {
+  read: async function* () {
+    yield* [];
+  },
+};
+
+/** The Kubernetes adapters of a history process: the logs of functions if they are kept, and the namespaces. */
+export function historyCluster(config: ClusterConfig, settings: HistoryClusterSettings, news: ClusterListener) {
+  const parts = new ClusterParts(config, "weir-history", news);
+  const store = hasMany(settings) ? parts.namespaceStore(settings) : undefined;
+  const where = store?.namespaces(settings.functionNamespace) ?? only(settings);
+  const pods = settings.keptLogs ? parts.pods(where) : undefined;
+  const followed = new FollowedPods(settings.logFollowMax);
+  const functions = pods && new KubeLoggedFunctions(pods, followed);
+  const lines = followedPodLines(followed, podLines(parts.client));
+  return {
+    source: functions === undefined ? noLogs : new KubeLogSource(functions, lines),
+    functions: functions ?? { active: async () => [] },
+    called: (ref: FunctionRef, at: number): void => functions?.called(ref, at),
+    facts: { namespaces: store ?? { list: async () => [] } },
+    watched: () => parts.client.contact.watches,
+    close: async () => {
+      functions?.close();
+      await parts.close();
+    },
   };
 }
 
@@ -192,6 +234,11 @@ class ClusterParts {
   slices(where: NamespaceSet): SliceWatch {
     const options = { keep: sliceAddresses, labelSelector: functionLabel, onFailure: this.#onFailure };
     return this.#closeLater(new NamespacedWatch(this.client, kinds.endpointSlice, where, options));
+  }
+
+  pods(where: NamespaceSet): PodWatch {
+    const options = { keep: loggedPodOf, labelSelector: functionLabel, onFailure: this.#onFailure };
+    return this.#closeLater(new NamespacedWatch(this.client, kinds.pod, where, options));
   }
 
   rules({ platformNamespace: namespace }: FunctionNamespaceSettings): KubeAccessRules {

@@ -3,11 +3,6 @@ import { join } from "node:path";
 import type { ProviderName } from "../../api/machine-providers.ts";
 import type { LogSource } from "../../core/ports/log-source.ts";
 import type { LoggedFunctions } from "../../core/ports/logged-functions.ts";
-import { EndedLogs } from "../replica-logs/ended-logs.ts";
-import { DockerLogSource } from "./docker/docker-log-source.ts";
-import { EngineClient } from "./docker/engine/engine-client.ts";
-import { instanceName } from "./docker/instance-name.ts";
-import { ListedContainers } from "./docker/listed-containers.ts";
 import { LocalLogSource } from "./local/logs/local-log-source.ts";
 import { LocalLoggedFunctions } from "./local/logs/local-logged-functions.ts";
 
@@ -38,12 +33,7 @@ export async function openMachineLogs({ provider, data, engine = "" }: MachineLo
     const functions: LoggedFunctions = provider === "local" ? files : { active: () => Promise.resolve([]) };
     return { source: new LocalLogSource(logs, interval), functions, close: () => Promise.resolve() };
   }
-  const directory = join(data, "docker");
-  const client = new EngineClient(engine);
-  const containers = new ListedContainers(client, await instanceName(join(directory, "instance")));
-  return {
-    source: new DockerLogSource(client, containers, new EndedLogs(join(directory, "logs"))),
-    functions: containers,
-    close: () => client.close(),
-  };
+  // The client of an engine takes 14 MB, where memory counts.
+  const { openDockerLogs } = await import("./docker/docker-logs.ts");
+  return await openDockerLogs(data, engine);
 }

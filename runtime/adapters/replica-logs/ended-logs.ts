@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { LogRecord } from "../../api/schemas/log-record.ts";
 import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
+import { parseLoggedLine } from "./logged-line.ts";
 
 /** Bytes kept of the end of an ended replica's log, newlines included; the lines' timestamps come on top. */
 export const endedLogSize = 65_536;
@@ -26,8 +27,8 @@ export class EndedLogs {
   }
 
   /**
-   * Keeps the log of an ended replica: whole lines, each a timestamp, a space and the text. An empty log is not kept,
-   * so it displaces no other.
+   * Keeps the log of an ended replica: whole lines as `formatLoggedLine` makes them. An empty log is not kept, so it
+   * displaces no other.
    */
   async keep(ref: FunctionRef, id: string, log: string, now: number = Date.now()): Promise<void> {
     if (log === "") return;
@@ -100,16 +101,15 @@ export class EndedLogs {
   }
 }
 
-/** The texts of the lines of a kept log, without their timestamps. */
+/** The texts of the lines of a kept log, without what stands before them. */
 export function textsIn(log: string): string[] {
-  return log.split("\n").map((line) => line.slice(line.indexOf(" ") + 1));
+  return log.split("\n").map((line) => parseLoggedLine(line)?.text ?? line);
 }
 
 /** Parses a line of a log file; undefined when it is malformed or older than the query asks for. */
 export function recordOf({ name, namespace, since }: LogQuery, instance: string, line: string): LogRecord | undefined {
-  const space = line.indexOf(" ");
-  const timestamp = line.slice(0, space);
-  const time = Date.parse(timestamp);
-  if (space < 0 || Number.isNaN(time) || (since !== undefined && time < since)) return undefined;
-  return { name, namespace, instance, timestamp, text: `${line.slice(space + 1)}\n` };
+  const parsed = parseLoggedLine(line);
+  const time = Date.parse(parsed?.timestamp ?? "");
+  if (parsed === undefined || Number.isNaN(time) || (since !== undefined && time < since)) return undefined;
+  return { name, namespace, instance, ...parsed, text: `${parsed.text}\n` };
 }

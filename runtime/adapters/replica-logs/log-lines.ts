@@ -1,9 +1,11 @@
+import type { LogStream } from "../../api/schemas/log-record.ts";
+import { parseTaggedLine } from "../../core/replicas/tagged-line.ts";
 import { cutMark, longestLine } from "./longest-line.ts";
 
 /** A chunk of a log as its store delivers it; `text` ends with a newline unless the line continues in the next one. */
 export interface LogChunk {
-  /** Number of the output stream; the chunks of one line have the same. */
-  readonly stream: number;
+  /** Where it was written to, undefined if that is not known; the chunks of one line have the same. */
+  readonly stream: LogStream | undefined;
   /** RFC 3339 with nanoseconds, UTC. */
   readonly timestamp: string;
   readonly text: Buffer;
@@ -14,9 +16,14 @@ export interface LogLine {
   /** RFC 3339 with nanoseconds, UTC. */
   readonly timestamp: string;
   readonly text: string;
+  /** Absent if it is not known. */
+  readonly stream?: LogStream;
+  /** The call that its tag names, which is not in `text`. */
+  readonly call?: string;
 }
 
 interface PartialLine {
+  readonly stream: LogStream | undefined;
   readonly timestamp: string;
   readonly parts: Buffer[];
   length: number;
@@ -26,9 +33,9 @@ const newline = 10;
 
 /** Joins chunks into lines; lines over 64 KiB are truncated and marked. */
 export async function* logLines(chunks: AsyncIterable<LogChunk>): AsyncGenerator<LogLine> {
-  const partial = new Map<number, PartialLine>();
+  const partial = new Map<LogStream | undefined, PartialLine>();
   for await (const { stream, timestamp, text } of chunks) {
-    const line = partial.get(stream) ?? { timestamp, parts: [], length: 0 };
+    const line = partial.get(stream) ?? { stream, timestamp, parts: [], length: 0 };
     const endsLine = text.at(-1) === newline;
     const chunk = endsLine ? text.subarray(0, -1) : text;
     const room = longestLine - Math.min(line.length, longestLine);
@@ -42,7 +49,11 @@ export async function* logLines(chunks: AsyncIterable<LogChunk>): AsyncGenerator
   for (const line of partial.values()) yield finished(line);
 }
 
-function finished({ timestamp, parts, length }: PartialLine): LogLine {
+function finished({ stream, timestamp, parts, length }: PartialLine): LogLine {
   const text = Buffer.concat(parts).toString("utf8");
-  return { timestamp, text: length > longestLine ? text + cutMark : text };
+  return {
+    timestamp,
+    ...parseTaggedLine(length > longestLine ? text + cutMark : text),
+    ...(stream === undefined ? {} : { stream }),
+  };
 }

@@ -160,10 +160,10 @@ async function* readReplica<R extends { readonly id: string }>(
   }
   for (;;) {
     const range = { since: progress.last || from || undefined, tail: undefined, follow: followed };
-    for await (const { timestamp, text } of replicas.lines(replica, range, signal)) {
-      if (timestamp <= progress.last || timestamp < from) continue;
-      progress.last = timestamp;
-      yield { name, namespace, instance: replica.id, timestamp, text: `${text}\n` };
+    for await (const line of replicas.lines(replica, range, signal)) {
+      if (line.timestamp <= progress.last || line.timestamp < from) continue;
+      progress.last = line.timestamp;
+      yield { name, namespace, instance: replica.id, ...line, text: `${line.text}\n` };
     }
     if (!followed) return;
     await pause(replicas.interval, undefined, { signal }).catch(() => {});

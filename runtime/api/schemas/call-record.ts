@@ -31,7 +31,10 @@ export const CallRecordAttempt = Type.Object(
       Type.String({ description: "Host name and process id of its queue-worker", examples: ["node-1:4711"] }),
     ),
     replica: Type.Optional(
-      Type.String({ description: "The replica that it was sent to", examples: ["127.0.0.1:40123"] }),
+      Type.String({
+        description: "The replica that it was sent to, as its log names it; else its address",
+        examples: ["hello-1-0"],
+      }),
     ),
     coldStartSeconds: Type.Optional(
       Type.Number({ minimum: 0, description: "How long it waited for a replica to start", examples: [1.4] }),

@@ -11,6 +11,7 @@ import {
   CallRecord,
   CallResult,
 } from "./call-record.ts";
+import { CallAttemptDetail, StderrTail } from "./history/call-attempt-detail.ts";
 import { CallLogLine } from "./history/call-log-line.ts";
 import { CallActions, CallDetail, KeptLines, KeptRequest } from "./history/call-detail.ts";
 import { CallPageView, CallTotal, HistoryGapView, HistoryStatus } from "./history/call-page.ts";
@@ -56,6 +57,7 @@ export const components: readonly TSchema[] = [
   AuditRecord,
   AuditStatement,
   CallActions,
+  CallAttemptDetail,
   CallDetail,
   CallLogLine,
   CallPageView,
@@ -111,6 +113,7 @@ export const components: readonly TSchema[] = [
   SubjectClaims,
   SystemInfo,
   SignInIssuer,
+  StderrTail,
   TimelineStep,
   TokenError,
   TokenReply,

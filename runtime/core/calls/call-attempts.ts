@@ -6,8 +6,8 @@ const lastKept = 19;
 const newestCount = 4;
 const newestErrorBytes = 256;
 const olderErrorBytes = 64;
-/** Bytes of JSON that the name of a replica may take. */
-export const maxReplicaBytes = 64;
+/** Bytes of JSON that the name of a replica may take: that of the longest function name fits. */
+export const maxReplicaBytes = 80;
 /** Bytes of JSON that all attempts of a record may take. */
 const maxListBytes = 3_400;
 

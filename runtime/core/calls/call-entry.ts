@@ -11,7 +11,10 @@ export interface CallAttempt {
   readonly error?: string;
   /** The process that claimed it: host name and process id. */
   readonly worker?: string;
-  /** The replica it was sent to; unknown until the run has ended, and for runs through the gateway. */
+  /**
+   * The replica it was sent to, by the name that its log has; its address if that was not known, and in records of
+   * earlier releases. Unknown until the run has ended, and for runs through the gateway.
+   */
   readonly replica?: string;
   /** Milliseconds that the run waited for a replica to start. */
   readonly coldStart?: number;

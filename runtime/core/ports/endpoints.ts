@@ -5,6 +5,8 @@ import type { FunctionRef } from "../functions/function-ref.ts";
 export interface FunctionEndpoints extends FunctionRef {
   /** `host:port` of each ready replica. */
   readonly addresses: readonly string[];
+  /** Names of these replicas by their addresses, as their logs have them; absent in entries of earlier releases. */
+  readonly names?: Readonly<Record<string, string>>;
   /** Generation of the desired function that this describes. */
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];

@@ -10,8 +10,8 @@ export interface LogPosition {
   readonly number: number;
 }
 
-/** A line as it was read from a log. */
-export interface FollowedLine extends LogRecord {
+/** A line as it was read from a log; a tag is still in its text. */
+export interface FollowedLine extends Omit<LogRecord, "call"> {
   /** Of the lines of its replica with the same time, counted from 0. */
   readonly number: number;
 }
@@ -19,6 +19,7 @@ export interface FollowedLine extends LogRecord {
 /** A place in the lines of a function: time in Unix milliseconds, nanoseconds within it, order of writing. */
 export type LinePlace = readonly [at: number, nanos: number, order: number];
 
+/** A line that is stored; the call that its tag names is apart. */
 export interface KeptLine extends LogRecord {
   readonly place: LinePlace;
 }
@@ -31,7 +32,7 @@ export interface KeptLineQuery extends FunctionRef {
   readonly since?: number;
   /** Unix milliseconds, exclusive. */
   readonly until?: number;
-  /** Only lines with this text. */
+  /** Only lines with this text, in a tag, too. */
   readonly containing?: string;
   /** Only lines after this place. */
   readonly after?: LinePlace;

@@ -168,10 +168,14 @@ export class FunctionTable {
   /** Replicas that stay keep their objects, so that their counts of calls in flight stay correct. */
   #setReplicas(entry: TableEntry, endpoints: FunctionEndpoints | undefined): void {
     const previous = new Map(entry.replicas.map((replica) => [replica.address, replica]));
+    const { addresses = [], names = {} } = endpoints ?? {};
     entry.endpoints = endpoints;
-    entry.replicas = [...new Set(endpoints?.addresses)].map(
-      (address) => previous.get(address) ?? { address, inFlight: 0 },
-    );
+    entry.replicas = [...new Set(addresses)].map((address) => {
+      const name = names[address] ?? address;
+      const replica = previous.get(address) ?? { address, name, inFlight: 0 };
+      replica.name = name;
+      return replica;
+    });
     for (const replica of entry.replicas) previous.delete(replica.address);
     for (const listener of this.#onReplicas) listener(entry);
     for (const address of previous.keys()) {

@@ -1,4 +1,5 @@
 import { parseBoolean } from "../../api/boolean.ts";
+import { parseDateTime } from "../date-time.ts";
 import { parseCallId } from "../../api/grammar.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { LogQuery } from "../ports/log-source.ts";
@@ -20,7 +21,6 @@ export interface KeptLogParameters extends LogParameters {
 }
 
 const maxLines = 10_000;
-const dateTime = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/;
 
 /**
  * Parses which part of a log is requested (contract §3.4).
@@ -76,16 +76,10 @@ function parseTail(text: string | undefined): number | undefined {
 
 function parseTime(name: "since" | "until", text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
-  const [, date, time, fraction = "", zone = "Z"] = dateTime.exec(text) ?? [];
-  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
-  const atUtc = Date.parse(`${date}T${time}.${milliseconds}Z`);
-  const at = Date.parse(`${date}T${time}.${milliseconds}${zone.toUpperCase()}`);
-  // Date.parse moves a date such as 30 February, so the result must be the date that was sent.
-  if (Number.isNaN(at) || !new Date(atUtc).toISOString().startsWith(`${date}T${time}`)) {
-    throw new PlatformError(
-      "log_query_invalid",
-      `Cannot read ${name} ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`,
-    );
-  }
-  return at;
+  const at = parseDateTime(text, "optional");
+  if (at !== undefined) return at;
+  throw new PlatformError(
+    "log_query_invalid",
+    `Cannot read ${name} ${quote(text)}: expected a time such as 2026-01-31T12:00:00Z`,
+  );
 }

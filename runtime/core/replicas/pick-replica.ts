@@ -2,6 +2,8 @@
 export interface ReadyReplica {
   /** `host:port`. */
   readonly address: string;
+  /** As its log has it; the address while that is not known. */
+  name: string;
   /** Calls of this process in flight there; the sender of a call increments it, and decrements it at the end. */
   inFlight: number;
 }

@@ -30,7 +30,7 @@ export async function followFunction(ref: FunctionRef, parts: FollowFunctionPart
   for await (const record of records) {
     const next = numbers.next(record);
     if (next === undefined || isCovered(next.position, kept.get(record.instance))) continue;
-    const line = { ...next.line, text: cutLine(record.text) };
+    const line = { ...next.line, text: cutLine(next.line.text) };
     for (const passed of rate.take(line, next.position.at)) await buffer.put(passed, stop);
     if (stop.aborted) return;
   }

@@ -11,6 +11,8 @@ export class FunctionCounts {
   inFlight = 0;
   /** Calls that ended. */
   finished = 0;
+  /** Of them, those with a status of 500 or more. */
+  failed = 0;
   /** Ended calls by status. */
   readonly ended = new StatusDurations();
   readonly #also: EndedCallCounter | undefined;
@@ -28,6 +30,7 @@ export class FunctionCounts {
   finish(status: number, duration: number, isCold = false): void {
     this.inFlight -= 1;
     this.finished += 1;
+    if (status >= 500) this.failed += 1;
     this.ended.add(status, duration);
     this.#also?.add(status, duration, isCold);
   }

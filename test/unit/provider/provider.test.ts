@@ -115,6 +115,7 @@ describe("provider", () => {
     const entry = await withReady(1);
 
     expect(entry).toMatchObject({ observedGeneration: 1, addresses: ["127.0.0.1:1"] });
+    expect(entry.names).toEqual({ "127.0.0.1:1": "hello-1" });
     const settled = await published((found) => condition(found, "Reconciling")?.status === "False", "rest");
     expect(settled.conditions.map(({ type, status }) => `${type} ${status}`)).toEqual([
       "Ready True",

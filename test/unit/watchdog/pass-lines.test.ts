@@ -33,6 +33,20 @@ test.each<[what: string, input: string[], chunks: string[]]>([
   expect(opened.chunks).toEqual(chunks);
 });
 
+test("each line begins with the tag, whatever chunks it comes in", async () => {
+  const { log, chunks } = openLog();
+  const source = new PassThrough({ highWaterMark: 1_000_000 });
+  const passed = passLines(source, log, "<7>");
+  for (const chunk of ["one\ntw", "o\n\nthr", "ee\n", "x".repeat(70_000)]) {
+    source.write(chunk);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  source.end("y\nlast");
+  await passed;
+  const long = "x".repeat(70_000);
+  expect(chunks.join("")).toBe(`<7>one\n<7>two\n<7>\n<7>three\n<7>${long}y\n<7>last\n`);
+});
+
 test("lines of two processes do not mix, and one that began is finished first", async () => {
   const { log, chunks } = openLog();
   const [a, b] = [new PassThrough(), new PassThrough()];

@@ -10,6 +10,7 @@ export interface EndpointSlice extends KubeObject {
   readonly endpoints?:
     | readonly {
         readonly addresses: readonly string[];
+        readonly targetRef?: { readonly kind?: string; readonly name?: string } | null;
         /** Absent `ready` means ready; a terminating endpoint is not. */
         readonly conditions?: { readonly ready?: boolean | null; readonly terminating?: boolean | null };
       }[]
@@ -17,28 +18,38 @@ export interface EndpointSlice extends KubeObject {
   readonly ports?: readonly { readonly name?: string | null; readonly port?: number | null }[] | null;
 }
 
-/** What is kept of a slice: its function, and the addresses of ready pods. */
+/** What is kept of a slice: its function, and where its ready pods are. */
 export interface SliceAddresses {
   readonly function: string | undefined;
-  /** `host:port`. */
-  readonly addresses: readonly string[];
+  /** Names of pods by `host:port`; undefined: it is not known. */
+  readonly pods: ReadonlyMap<string, string | undefined>;
 }
 
 /** Label of a slice that names its Service. */
 export const serviceNameLabel = "kubernetes.io/service-name";
 
 /**
- * The ready addresses of one slice (Kubernetes API, EndpointConditions): the first one of each endpoint. A slice of any
+ * The ready pods of one slice (Kubernetes API, EndpointConditions), each at its first address. A slice of any
  * Service but the function's own belongs to no function, whatever labels it has.
  */
 export function sliceAddresses({ metadata, endpoints, ports }: EndpointSlice): SliceAddresses {
   const name = metadata.labels?.[functionLabel];
   const isOwn = name !== undefined && metadata.labels?.[serviceNameLabel] === objectName(name);
   const port = ports?.[0]?.port ?? undefined;
-  if (!isOwn || port === undefined) return { function: isOwn ? name : undefined, addresses: [] };
+  if (!isOwn || port === undefined) return { function: isOwn ? name : undefined, pods: new Map() };
   const ready = (endpoints ?? []).filter(
     ({ conditions }) => (conditions?.ready ?? true) && conditions?.terminating !== true,
   );
-  const hosts = ready.flatMap(({ addresses }) => addresses.slice(0, 1));
-  return { function: name, addresses: hosts.map((host) => `${isIPv6(host) ? `[${host}]` : host}:${port}`) };
+  const pods = ready.flatMap(({ addresses, targetRef }) =>
+    addresses.slice(0, 1).map((host) => [addressText(host, port), podName(targetRef)] as const),
+  );
+  return { function: name, pods: new Map(pods) };
+}
+
+function addressText(host: string, port: number): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+function podName(target: { readonly kind?: string; readonly name?: string } | null | undefined): string | undefined {
+  return target?.kind === "Pod" ? target.name : undefined;
 }

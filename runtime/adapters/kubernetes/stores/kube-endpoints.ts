@@ -1,5 +1,5 @@
 import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { Endpoints, EndpointsObserver } from "../../../core/ports/endpoints.ts";
+import type { Endpoints, EndpointsObserver, FunctionEndpoints } from "../../../core/ports/endpoints.ts";
 import type { EndpointSlice, SliceAddresses } from "./endpoint-addresses.ts";
 import type { FunctionWatch } from "./cached-function.ts";
 import { contentHash } from "../manifests/content-hash.ts";
@@ -29,7 +29,7 @@ export class KubeEndpoints implements Endpoints {
     const announce = ({ namespace, name }: FunctionRef): void => {
       const ref = { namespace, name };
       const report = this.#functions.find(namespace, name)?.reported;
-      const now = report && { ...report, addresses: addresses.of(ref) };
+      const now = report && { ...report, ...addresses.of(ref) };
       const [key, before] = [formatRef(ref), announced.get(formatRef(ref))];
       const hash = now && contentHash(now);
       if (hash === before) return;
@@ -64,7 +64,7 @@ export class KubeEndpoints implements Endpoints {
 /** Adds up the slices of each function: a Service with many pods has several. */
 class AddressesOfFunctions {
   readonly #functionOf = new Map<string, FunctionRef>();
-  readonly #slices = new Map<string, Map<string, readonly string[]>>();
+  readonly #slices = new Map<string, Map<string, SliceAddresses["pods"]>>();
 
   /** Stores what a slice holds now, by its `namespace/name`; returns the functions that this may affect. */
   change(key: string, slice: SliceAddresses | undefined): readonly FunctionRef[] {
@@ -74,15 +74,17 @@ class AddressesOfFunctions {
     if (slice?.function === undefined) return before === undefined ? [] : [before];
     const ref = { ...placeOfKey(key), name: slice.function };
     this.#functionOf.set(key, ref);
-    const slices = this.#slices.get(formatRef(ref)) ?? new Map<string, readonly string[]>();
-    slices.set(key, slice.addresses);
+    const slices = this.#slices.get(formatRef(ref)) ?? new Map<string, SliceAddresses["pods"]>();
+    slices.set(key, slice.pods);
     this.#slices.set(formatRef(ref), slices);
     return before === undefined || before.name === ref.name ? [ref] : [before, ref];
   }
 
   /** Each address once: slices overlap while the control plane moves pods between them. */
-  of(ref: FunctionRef): readonly string[] {
-    return [...new Set([...(this.#slices.get(formatRef(ref))?.values() ?? [])].flat())];
+  of(ref: FunctionRef): Pick<FunctionEndpoints, "addresses" | "names"> {
+    const pods = new Map([...(this.#slices.get(formatRef(ref))?.values() ?? [])].flatMap((slice) => [...slice]));
+    const named = [...pods].filter((pod): pod is [string, string] => pod[1] !== undefined);
+    return { addresses: [...pods.keys()], names: Object.fromEntries(named) };
   }
 
   #drop(ref: FunctionRef, slice: string): void {

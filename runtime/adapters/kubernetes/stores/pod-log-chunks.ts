@@ -7,7 +7,7 @@ const longestTime = 40;
 
 /**
  * The chunks of a container's log as the API server sends it, which must have been requested with timestamps: lines of
- * a time, a space and text, cut anywhere. Lines that do not begin with a time are left out.
+ * a time, a space and text, cut anywhere, of both outputs alike. Lines that do not begin with a time are left out.
  */
 export async function* podLogChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogChunk> {
   let head: Buffer = Buffer.alloc(0);
@@ -28,7 +28,7 @@ export async function* podLogChunks(stream: AsyncIterable<Uint8Array>): AsyncGen
       }
       const end = rest.indexOf(newline);
       const text = end < 0 ? rest : rest.subarray(0, end + 1);
-      if (timestamp !== "") yield { stream: 1, timestamp, text };
+      if (timestamp !== "") yield { stream: undefined, timestamp, text };
       if (end >= 0) timestamp = undefined;
       rest = rest.subarray(text.length);
     }

@@ -1,10 +1,12 @@
 import type { EngineClient } from "./engine/engine-client.ts";
 import { logFrames } from "./engine/log-frames.ts";
 import { endOfLines, mostEndLines } from "../../replica-logs/end-of-lines.ts";
+import { formatLoggedLine } from "../../replica-logs/logged-line.ts";
 import { logLines, type LogLine } from "../../replica-logs/log-lines.ts";
 
 /** A crash of Node.js prints some twenty lines, and the first of them says why. */
 const count = 100;
+
 /** The last lines that a container wrote, on either output. */
 export async function lastLines(engine: EngineClient, container: string): Promise<string[]> {
   const lines: string[] = [];
@@ -15,7 +17,7 @@ export async function lastLines(engine: EngineClient, container: string): Promis
 /** The end of a container's log, at most 64 KiB: whole lines, each with its timestamp. */
 export async function endOfContainerLog(engine: EngineClient, container: string): Promise<string> {
   const lines = await endOfLines(await tailOf(engine, container, mostEndLines));
-  return lines.map(({ timestamp, text }) => `${timestamp} ${text}\n`).join("");
+  return lines.map(formatLoggedLine).join("");
 }
 
 async function tailOf(engine: EngineClient, container: string, tail: number): Promise<AsyncIterable<LogLine>> {

@@ -105,8 +105,8 @@ export class LocalReplica {
   #listen(): void {
     const { log, environment, changed } = this.#options;
     const { stdout, stderr } = this.#child;
-    if (stdout !== null) log.take(stdout);
-    if (stderr !== null) log.take(stderr);
+    if (stdout !== null) log.take(stdout, "stdout");
+    if (stderr !== null) log.take(stderr, "stderr");
     this.#child.on("message", (message) => {
       const report = reportIn(message);
       if (report === undefined || this.#state === "exited") return;

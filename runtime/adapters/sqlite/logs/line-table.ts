@@ -4,6 +4,7 @@ import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import { isCovered } from "../../../core/history/logs/line-numbers.ts";
 import { parseLogMoment } from "../../../core/history/logs/log-moment.ts";
 import type { FollowedLine, LogPosition } from "../../../core/ports/kept-logs.ts";
+import { streamCode } from "../../sql/logs/stream-codes.ts";
 
 interface KnownReplica {
   readonly id: number;
@@ -45,7 +46,9 @@ export class LineTable {
     this.#addReplica = database.prepare(
       `INSERT INTO replica (fn, name, at, nanos, number) VALUES (?, ?, ${neverKept}, 0, 0)`,
     );
-    this.#insert = database.prepare("INSERT INTO line (fn, replica, at, nanos, size, text) VALUES (?, ?, ?, ?, ?, ?)");
+    this.#insert = database.prepare(
+      "INSERT INTO line (fn, replica, at, nanos, stream, size, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    );
     this.#delete = database.prepare("DELETE FROM line WHERE seq = ?");
     this.#setPosition = database.prepare("UPDATE replica SET at = ?, nanos = ?, number = ? WHERE id = ?");
     this.#count = database.prepare("UPDATE function SET lines = lines + ?, bytes = bytes + ? WHERE id = ?");
@@ -70,7 +73,7 @@ export class LineTable {
     if (isCovered(position, replica.position)) return;
     const text = line.text.endsWith("\n") ? line.text.slice(0, -1) : line.text;
     const size = Buffer.byteLength(text) + besideText;
-    this.#insert.run(replica.fn, replica.id, moment.at, moment.nanos, size, text);
+    this.#insert.run(replica.fn, replica.id, moment.at, moment.nanos, streamCode(line.stream), size, text);
     replica.position = position;
     replica.isChanged = true;
     this.#change(replica.fn, 1, size);

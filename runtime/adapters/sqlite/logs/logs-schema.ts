@@ -38,12 +38,15 @@ CREATE INDEX line_by_replica ON line (replica, at, nanos);
 CREATE INDEX line_by_time ON line (at)
 `;
 
+/** Schema 2: where a line was written to, 1 = stdout, 2 = stderr, null = not known. */
+const schema2 = "ALTER TABLE line ADD COLUMN stream INTEGER";
+
 const ends = ["ASC", "DESC"];
 
 /** The file of kept logs. */
 export const logsSchema: SqliteSchema = {
   what: "kept logs",
-  migrations: [schema1],
+  migrations: [schema1, schema2],
   probes: [
     ...ends.map((end) => `SELECT * FROM line ORDER BY seq ${end} LIMIT 1`),
     ...ends.map((end) => `SELECT fn FROM line INDEXED BY line_by_function ORDER BY fn ${end}, at ${end} LIMIT 1`),

@@ -2,6 +2,7 @@ import type { StatementSync } from "node:sqlite";
 import { setImmediate as afterOthers } from "node:timers/promises";
 
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import type { LineErasure } from "../../../core/ports/history-erasure.ts";
 import type {
   FollowedLine,
   KeptLogBounds,
@@ -24,7 +25,7 @@ export interface SqliteLogsOptions {
 const removedAtOnce = 1_000;
 
 /** Writes kept logs in a SQLite file, which one process has open for writing. Statements block this process. */
-export class SqliteKeptLogsWriter implements KeptLogsWriter {
+export class SqliteKeptLogsWriter implements KeptLogsWriter, LineErasure {
   readonly #file: SqliteFile;
   readonly #lines: LineTable;
   readonly #trim: LineTrim;
@@ -59,7 +60,7 @@ export class SqliteKeptLogsWriter implements KeptLogsWriter {
   static async open({ file, onDamaged }: SqliteLogsOptions): Promise<SqliteKeptLogsWriter> {
     const opened = await SqliteFile.open({ file, schema: logsSchema, onDamaged });
     // Lines are written at the end of each index; the history of calls needs its memory more.
-    opened.database.exec("PRAGMA cache_size = -4096");
+    opened.database.exec("PRAGMA cache_size = -1024");
     return new SqliteKeptLogsWriter(opened);
   }
 
@@ -99,6 +100,22 @@ export class SqliteKeptLogsWriter implements KeptLogsWriter {
     }
   }
 
+  async eraseLines(ref: FunctionRef): Promise<number> {
+    let removed = 0;
+    let count: number;
+    do {
+      count = this.#change(() => {
+        const fn = this.#lines.functionId(ref);
+        const found = fn === undefined ? [] : this.#linesOf.all(fn, removedAtOnce).map(storedLine);
+        this.#lines.remove(found);
+        return found.length;
+      });
+      removed += count;
+      await afterOthers();
+    } while (count === removedAtOnce);
+    return removed;
+  }
+
   async namespaces(): Promise<readonly string[]> {
     return this.#file.read(() => this.#namespaces.all().map(({ namespace }) => String(namespace)));
   }
@@ -116,8 +133,8 @@ export class SqliteKeptLogsWriter implements KeptLogsWriter {
       this.#trim.removeUnused(bounds.age, now);
       this.#lines.forget();
     });
-    this.#file.read(() => this.#file.shrink());
-    return more;
+    const isShrinking = this.#file.read(() => this.#file.shrink());
+    return more || isShrinking;
   }
 
   async size(): Promise<{ readonly lines: number; readonly bytes: number }> {

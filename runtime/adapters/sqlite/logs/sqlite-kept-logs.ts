@@ -2,6 +2,7 @@ import { extname, join } from "node:path";
 
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { KeptLinePage, KeptLineQuery, KeptLogs } from "../../../core/ports/kept-logs.ts";
+import type { LogReadRequest } from "../calls/reader-messages.ts";
 import { ReaderProcess } from "../calls/reader-process.ts";
 import type { SqliteLogsOptions } from "./sqlite-kept-logs-writer.ts";
 
@@ -18,8 +19,6 @@ const program = join(import.meta.dirname, `log-reader${extname(import.meta.filen
 export class SqliteKeptLogs implements KeptLogs {
   readonly #options: SqliteKeptLogsOptions;
   #reader: ReaderProcess | undefined;
-  #asking = 0;
-  #idle: NodeJS.Timeout | undefined;
 
   constructor(options: SqliteKeptLogsOptions) {
     this.#options = options;
@@ -30,33 +29,22 @@ export class SqliteKeptLogs implements KeptLogs {
     return this.#reader?.pid;
   }
 
-  lines(query: KeptLineQuery): Promise<KeptLinePage> {
-    return this.#ask<KeptLinePage>((reader) => reader.ask({ read: "lines", argument: query }));
+  async lines(query: KeptLineQuery): Promise<KeptLinePage> {
+    return (await this.#ask({ read: "lines", argument: query })) as KeptLinePage;
   }
 
-  lineReplicas({ namespace, name }: FunctionRef): Promise<readonly string[]> {
-    return this.#ask<readonly string[]>((reader) =>
-      reader.ask({ read: "lineReplicas", argument: { namespace, name } }),
-    );
+  async lineReplicas({ namespace, name }: FunctionRef): Promise<readonly string[]> {
+    return (await this.#ask({ read: "lineReplicas", argument: { namespace, name } })) as readonly string[];
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    const reader = this.#reader;
-    this.#reader = undefined;
-    await reader?.close();
+    await this.#reader?.close();
   }
 
-  async #ask<T>(ask: (reader: ReaderProcess) => Promise<unknown>): Promise<T> {
-    const { file, readLimit = 1_000, idleTimeout = 60_000, onDamaged } = this.#options;
-    clearTimeout(this.#idle);
-    this.#reader ??= new ReaderProcess({ file, limit: readLimit, patience: 2 * readLimit, onDamaged, program });
-    this.#asking += 1;
-    try {
-      return (await ask(this.#reader)) as T;
-    } finally {
-      this.#asking -= 1;
-      if (this.#asking === 0) this.#idle = setTimeout(() => void this.close(), idleTimeout).unref();
-    }
+  #ask(request: LogReadRequest): Promise<unknown> {
+    const { file, readLimit = 1_000, idleTimeout, onDamaged } = this.#options;
+    const limits = { limit: readLimit, patience: 2 * readLimit, idleTimeout };
+    this.#reader ??= new ReaderProcess({ file, ...limits, onDamaged, program });
+    return this.#reader.ask(request);
   }
 }

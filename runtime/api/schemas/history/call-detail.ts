@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
 
-import { CallRecord, CallRecordAttempt, CallRecordCallback, CallRecordPrincipal, CallResult } from "../call-record.ts";
+import { CallRecord, CallRecordCallback, CallRecordPrincipal, CallResult } from "../call-record.ts";
 import { callId, time } from "../name-schemas.ts";
+import { CallAttemptDetail } from "./call-attempt-detail.ts";
 import { HistoryStatus } from "./call-page.ts";
 import { summaryFields } from "./call-summary.ts";
 import { TimelineStep } from "./timeline-step.ts";
@@ -58,7 +59,7 @@ export const CallDetail = Type.Object(
     maxRetries,
     nextAttemptAt,
     queuePosition,
-    attempts: Type.Array(CallRecordAttempt, { description: "Its runs so far; of very many, some are left out" }),
+    attempts: Type.Array(CallAttemptDetail, { description: "Its runs so far; of very many, some are left out" }),
     callback: Type.Optional(CallRecordCallback),
     result: Type.Optional(CallResult),
     replayOf: Type.Optional(callId("The call that it replays")),

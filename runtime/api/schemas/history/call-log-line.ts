@@ -4,7 +4,7 @@ import { LogRecord } from "../log-record.ts";
 import { openEnum } from "../open-enum.ts";
 
 /** Why a line belongs to a call. */
-export const lineMatches = ["text", "window"] as const;
+export const lineMatches = ["tagged", "text", "window"] as const;
 
 /** One line of a call's log. */
 export const CallLogLine = Type.Object(
@@ -12,7 +12,7 @@ export const CallLogLine = Type.Object(
     ...LogRecord.properties,
     match: openEnum(
       lineMatches,
-      "text: the id of the call stands in the line; window: it was written while the call ran, and the history knows of no other call that the function had then",
+      "tagged: it was written by the process that ran for the call; text: the id of the call stands in the line; window: it was written while the call ran, and the history knows of no other call that the replica had then",
     ),
   },
   {

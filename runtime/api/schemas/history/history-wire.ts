@@ -1,5 +1,5 @@
 /**
- * Operations of the history's API between gateways and the history process. Each is a POST of `historyPath`: its body is
+ * Operations of the history's API between gateways and the history process; the last two are for its own commands. Each is a POST of `historyPath`: its body is
  * the argument of the port's method, its 200 response the result, both as `encodeHistoryValue` writes them. Any other
  * status means that nothing was done, its body is a sentence.
  */
@@ -14,6 +14,8 @@ export const historyOperations = [
   "lines",
   "line-replicas",
   "remove-lines",
+  "erase",
+  "rebuild",
 ] as const;
 export type HistoryOperation = (typeof historyOperations)[number];
 

@@ -4,11 +4,13 @@ import { counted } from "../../output/counted.ts";
 import { formatFields } from "../../output/format-fields.ts";
 import { eventTable } from "./call-events.ts";
 import { callbackText, resultText, stateText } from "./call-text.ts";
+import { stderrTails } from "./stderr-tails.ts";
 import { timelineEvents } from "./timeline-events.ts";
 
-/** Everything that is known of a call, for people: its facts, then its timeline. */
+/** Everything that is known of a call, for people: its facts, its timeline, and what its failed runs wrote. */
 export function detailText(detail: CallDetail): string {
-  const { acceptedAt, callId, functionName, kind, maxRetries, namespace, queue, redrives, replays, retries } = detail;
+  const { acceptedAt, attempts, callId, functionName, kind, maxRetries, namespace, queue, redrives, replays, retries } =
+    detail;
   const facts = formatFields([
     ["call", callId],
     ["kind", kind === "sync" ? "synchronous" : undefined],
@@ -25,7 +27,7 @@ export function detailText(detail: CallDetail): string {
     ["request", requestText(detail)],
     ["logs", detail.logs.lines === undefined ? undefined : counted(detail.logs.lines, "line")],
   ]);
-  return `${facts}\n${eventTable(acceptedAt, timelineEvents(detail.timeline))}`;
+  return `${facts}\n${eventTable(acceptedAt, timelineEvents(detail.timeline))}${stderrTails(attempts)}`;
 }
 
 function senderText({ principal }: CallDetail): string | undefined {

@@ -1,63 +1,66 @@
-import type { CallHistory } from "../../ports/call-history.ts";
 import type { KeptLine, KeptLogs } from "../../ports/kept-logs.ts";
 import type { HistoryCall } from "../history-row.ts";
-import { runWindows, type RunWindow } from "./call-windows.ts";
-import { isLone } from "./lone-windows.ts";
+import type { RunWindow } from "./call-windows.ts";
+import type { MatchedRun } from "./lone-windows.ts";
 import { readKeptLines } from "./read-kept-lines.ts";
 
-/** Why a line belongs to a call: its id stands in it, or it was written while the function had no other request. */
-export type LineMatch = "text" | "window";
+/**
+ * Why a line belongs to a call: its tag names it, its id stands in it, or it was written while the replica had no other
+ * request.
+ */
+export type LineMatch = "tagged" | "text" | "window";
 
 export interface CallLine {
   readonly line: KeptLine;
   readonly match: LineMatch;
 }
 
-export interface CallLineParts {
-  readonly kept: KeptLogs;
-  readonly history: Pick<CallHistory, "list" | "rollups">;
-}
-
 /** Milliseconds after its last run for which a call may still be named. */
 const namedFor = 60_000;
-/** Runs whose windows are looked at, the last ones: each costs a look at the other calls. */
-const mostWindows = 8;
 
-/** The kept lines of a call in the order of their times, at most `limit`. `now` is Unix milliseconds. */
+/** The kept lines of a call, by its runs, in the order of their times, at most `limit`. */
 export async function findCallLines(
-  { kept, history }: CallLineParts,
-  call: HistoryCall,
-  { now, limit }: { readonly now: number; readonly limit: number },
+  kept: KeptLogs,
+  { row: { namespace, name, id } }: HistoryCall,
+  runs: readonly MatchedRun[],
+  limit: number,
 ): Promise<readonly CallLine[]> {
-  const windows = runWindows(call, now);
-  const [first] = windows;
-  const last = windows.at(-1);
+  const first = runs[0]?.window;
+  const last = runs.at(-1)?.window;
   if (first === undefined || last === undefined) return [];
-  const { namespace, name, id } = call.row;
   const found = new Map<number, CallLine>();
   const add = async (lines: AsyncIterable<KeptLine>, match: LineMatch): Promise<void> => {
     for await (const line of lines) {
-      if (!found.has(line.place[2])) found.set(line.place[2], { line, match });
+      if (isOfAnother(line, id) || found.has(line.place[2])) continue;
+      found.set(line.place[2], { line, match: line.call === undefined ? match : "tagged" });
       if (found.size >= limit) return;
     }
   };
   const named = { namespace, name, since: first.from, until: last.to + namedFor, containing: id };
   await add(readKeptLines(kept, named), "text");
-  for (const window of windows.slice(-mostWindows)) {
+  for (const { alone, replica } of runs) {
     if (found.size >= limit) break;
-    if (await isLone(history, call, window)) await add(linesOfOneReplica(kept, { namespace, name }, window), "window");
+    if (alone !== undefined) await add(linesOfRun(kept, { namespace, name }, replica, alone), "window");
   }
   return [...found.values()].sort((one, other) => comparePlaces(one.line, other.line));
 }
 
-/** The lines of a window, if one replica alone wrote them: others may have written theirs for no request. */
-async function* linesOfOneReplica(
+/** Whether its tag names another call. */
+export function isOfAnother({ call }: KeptLine, id: string): boolean {
+  return call !== undefined && call !== id;
+}
+
+/** The lines of a replica in a window; if it is not known, those of the one that wrote, if one alone did. */
+async function* linesOfRun(
   kept: KeptLogs,
   ref: { readonly namespace: string; readonly name: string },
+  replica: string | undefined,
   { from, to }: RunWindow,
 ): AsyncGenerator<KeptLine> {
+  const range = { ...ref, since: from, until: to, ...(replica === undefined ? {} : { instance: replica }) };
   const lines: KeptLine[] = [];
-  for await (const line of readKeptLines(kept, { ...ref, since: from, until: to })) {
+  for await (const line of readKeptLines(kept, range)) {
+    // Others may have written theirs for no request.
     if (lines[0] !== undefined && lines[0].instance !== line.instance) return;
     lines.push(line);
     if (lines.length >= mostOfWindow) break;

@@ -6,14 +6,32 @@ export interface RunWindow {
   readonly to: number;
 }
 
-/** The times in which a call ran, in order; one that has not ended ends now. */
-export function runWindows({ row, details }: HistoryCall, now: number): readonly RunWindow[] {
+/** One run of a call, as far as its lines are concerned. */
+export interface CallRun {
+  /** Of the attempt; 1 for a synchronous call. */
+  readonly number: number;
+  readonly window: RunWindow;
+  /** Where it ran, by the name that its lines have; undefined if it is not known. */
+  readonly replica: string | undefined;
+  /** It has ended, and not well. */
+  readonly hasFailed: boolean;
+}
+
+/** The runs of a call, in order; one that has not ended ends now. */
+export function callRuns({ row, details }: HistoryCall, now: number): readonly CallRun[] {
   const { entry, sync } = details;
-  if (sync !== undefined) return [windowOf(sync.startedAt, sync.startedAt + sync.duration)];
+  if (sync !== undefined) {
+    const { startedAt, duration, replica, status } = sync;
+    const window = windowOf(startedAt, startedAt + duration);
+    return [{ number: 1, window, replica: nameOf(replica), hasFailed: isFailure(status) }];
+  }
   const attempts = entry?.attempts ?? [];
-  return attempts.map(({ startedAt, endedAt }, index) =>
-    windowOf(startedAt, endedAt ?? attempts[index + 1]?.startedAt ?? row.ended ?? now),
-  );
+  return attempts.map(({ number, startedAt, endedAt, replica, status, error }, index) => ({
+    number,
+    window: windowOf(startedAt, endedAt ?? attempts[index + 1]?.startedAt ?? row.ended ?? now),
+    replica: nameOf(replica),
+    hasFailed: endedAt !== undefined && (error !== undefined || isFailure(status)),
+  }));
 }
 
 /** How often a call ended a run within a time. */
@@ -31,6 +49,33 @@ export function mayOverlap({ accepted, wait, ended, state, kind }: CallRow, { fr
   // A queued call that waited runs later than it was accepted.
   const begin = isSync ? accepted : accepted + (wait ?? 0);
   return begin < to && (ended ?? Number.POSITIVE_INFINITY) >= from;
+}
+
+/** Whether a call may have run within a window at a replica; of undefined, at any. */
+export function mayHaveRunAt(
+  call: HistoryCall,
+  replica: string | undefined,
+  { from, to }: RunWindow,
+  now: number,
+): boolean {
+  const { entry } = call.details;
+  // Of a call that ran very often, not all runs are kept.
+  if (entry !== undefined && entry.attempts.length < entry.run) return true;
+  return callRuns(call, now).some(
+    (run) =>
+      run.window.from < to &&
+      run.window.to > from &&
+      (replica === undefined || run.replica === undefined || run.replica === replica),
+  );
+}
+
+/** The name of a replica. Earlier releases noted the address, which is of no use to find its lines. */
+function nameOf(replica: string | undefined): string | undefined {
+  return replica?.includes(":") === true ? undefined : replica;
+}
+
+function isFailure(status: number | undefined): boolean {
+  return status === undefined || status >= 400;
 }
 
 function windowOf(from: number, to: number): RunWindow {

@@ -73,6 +73,7 @@ export class LineRate {
 }
 
 function standIn({ last, count }: DroppedLines): FollowedLine {
+  const { stream: _, ...place } = last;
   const number = String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, " ");
-  return { ...last, text: `… ${number} ${count === 1 ? "line was" : "lines were"} not kept\n` };
+  return { ...place, text: `… ${number} ${count === 1 ? "line was" : "lines were"} not kept\n` };
 }

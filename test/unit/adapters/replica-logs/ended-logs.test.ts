@@ -7,6 +7,7 @@ import { LocalLogSource } from "../../../../runtime/adapters/machine/local/logs/
 import { logDirectory, logFileSize } from "../../../../runtime/adapters/machine/local/logs/log-files.ts";
 import { ReplicaLog } from "../../../../runtime/adapters/machine/local/logs/replica-log.ts";
 import { endOfLines } from "../../../../runtime/adapters/replica-logs/end-of-lines.ts";
+import { formatLoggedLine } from "../../../../runtime/adapters/replica-logs/logged-line.ts";
 import { EndedLogs, endedLogSize, textsIn } from "../../../../runtime/adapters/replica-logs/ended-logs.ts";
 import type { LogQuery } from "../../../../runtime/core/ports/log-source.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -66,6 +67,25 @@ test("lines of ended replicas and of one that runs come in the order of time, an
   expect(followed).toEqual(inOrder);
 });
 
+test("a line of an ended replica has its output; one that an earlier release wrote has none", async () => {
+  const time = "2026-01-31T12:00:00.000000000Z";
+  const written = [
+    { timestamp: time, text: "out", stream: "stdout" },
+    { timestamp: time, text: "2 errors", stream: "stderr" },
+    { timestamp: time, text: "earlier" },
+  ] as const;
+  await ended.keep(hello, "hello-a", written.map(formatLoggedLine).join(""));
+  const records = await Array.fromAsync(
+    new LocalLogSource(directory.path).read(query, new AbortController().signal),
+    ({ timestamp, text, stream }) => [timestamp, text, stream],
+  );
+  expect(records).toEqual([
+    [time, "out\n", "stdout"],
+    [time, "2 errors\n", "stderr"],
+    [time, "earlier\n", undefined],
+  ]);
+});
+
 test("five replicas are kept; one that wrote nothing does not count", async () => {
   for (let number = 1; number <= 7; number += 1) {
     await ended.keep(hello, `hello-${number}`, line(number, String(number)), number);
@@ -110,7 +130,7 @@ test("a follower gives each line once when a replica ends, also of a replica tha
 test("the end of a log is whole lines, at most 64 KiB, from both files", async () => {
   const log = await ReplicaLog.open(join(directory.path, "log"));
   const source = new PassThrough();
-  log.take(source);
+  log.take(source, "stderr");
   const text = "z".repeat(1_000);
   // The second file has only a few lines.
   const count = Math.ceil(logFileSize / 1_030) + 10;
@@ -135,7 +155,7 @@ test("the end of a log is whole lines, at most 64 KiB, from both files", async (
 test.each([1, 16, 1_024])("64 KiB of lines of %d bytes are kept whole, not counting their times", async (size) => {
   const log = await ReplicaLog.open(join(directory.path, "log"));
   const source = new PassThrough();
-  log.take(source);
+  log.take(source, "stderr");
   const text = `${"z".repeat(size - 1)}\n`.repeat(endedLogSize / size);
   source.write("more\n");
   source.end(text);

@@ -11,7 +11,7 @@ import { eventually } from "../../../support/eventually.ts";
 
 const hello = { namespace: "functions", name: "hello" };
 const time = (second: number): string => `2026-01-31T12:00:${String(second).padStart(2, "0")}.000000000Z`;
-const line = (second: number): LogLine => ({ timestamp: time(second), text: `line ${second}` });
+const line = (second: number): LogLine => ({ timestamp: time(second), text: `line ${second}`, stream: "stderr" });
 
 /** Replicas whose log ends after each look, as when a container restarts. */
 class TestReplicas implements LoggedReplicas<{ readonly id: string }> {
@@ -76,6 +76,7 @@ test("a followed log continues after restarts and while replicas cannot be liste
     "a line 3\n",
     "b line 1\n",
   ]);
+  expect(records.every(({ stream }) => stream === "stderr")).toBe(true);
 });
 
 test("tail counts a long line that is stored in parts once, and since drops earlier lines", async () => {

@@ -136,6 +136,19 @@ describe("the text of a call", () => {
       expect(text).toMatch(line);
   });
 
+  test("ends with what failed runs wrote to standard error, made safe to show", () => {
+    const lines = ["Error: no such order", "    at \u001b[31mpay"];
+    const text = detailText({
+      ...detail,
+      attempts: [
+        { number: 1, startedAt: at(1), endedAt: at(2), status: 500, stderrTail: { lines, match: "window" } },
+        { number: 2, startedAt: at(2), endedAt: at(3), status: 200 },
+      ],
+    });
+    const written = ["run 1 wrote to standard error:", "  Error: no such order", String.raw`      at \u001b[31mpay`];
+    expect(text.split("\n\n").at(-1)).toBe(`${written.join("\n")}\n`);
+  });
+
   test("of a synchronous one has neither queue nor retries", () => {
     const { queue: _queue, ...sync } = detail;
     const [facts = ""] = detailText({ ...sync, kind: "sync" }).split("\n\n");

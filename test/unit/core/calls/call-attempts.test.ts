@@ -36,7 +36,7 @@ test("errors have at most 256 bytes in the last four and 64 in older ones, and a
 });
 
 test("where older attempts ran is dropped before they take too much, then their errors", () => {
-  const place = { worker: "w".repeat(48), replica: "r".repeat(64), coldStart: 100_000, next: 9e12 };
+  const place = { worker: "w".repeat(48), replica: "r".repeat(80), coldStart: 100_000, next: 9e12 };
   const all = (error: string) => Array.from({ length: 20 }, (_, n) => ({ ...attempt(n + 1, error), ...place }));
   const short = boundedAttempts(all("no answer").slice(-9));
   expect(short.every(({ worker }) => worker === place.worker)).toBe(true);

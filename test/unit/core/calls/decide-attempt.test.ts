@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { decideAttempt } from "../../../../runtime/core/calls/decide-attempt.ts";
 
-const replica = (address: string, inFlight = 0) => ({ address, inFlight });
+const replica = (address: string, inFlight = 0) => ({ address, name: address, inFlight });
 
 describe("a call that was not sent yet", () => {
   test("goes to the replica with the fewest calls", () => {

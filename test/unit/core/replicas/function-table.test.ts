@@ -108,10 +108,25 @@ describe("FunctionTable", () => {
 
     expect(table.findKey("hello")).toBe(entry);
     expect(entry.replicas).toEqual([
-      { address: "c:1", inFlight: 0 },
-      { address: "a:1", inFlight: 3 },
+      { address: "c:1", name: "c:1", inFlight: 0 },
+      { address: "a:1", name: "a:1", inFlight: 3 },
     ]);
     expect(entry.replicas[1]).toBe(replica);
+  });
+
+  test("a replica has the name that its log has, as soon as that is known", () => {
+    const table = open();
+    table.functionObserver.set(wanted("hello"));
+    table.endpointsObserver.set({ ...endpoints("hello", ["a:1", "b:1"]), names: { "a:1": "hello-a" } });
+    const names = () => table.findKey("hello")?.replicas.map(({ name }) => name);
+    const before = table.findKey("hello")?.replicas;
+    expect(names()).toEqual(["hello-a", "b:1"]);
+    table.endpointsObserver.set({
+      ...endpoints("hello", ["a:1", "b:1"]),
+      names: { "a:1": "hello-a", "b:1": "hello-b" },
+    });
+    expect(names()).toEqual(["hello-a", "hello-b"]);
+    expect(table.findKey("hello")?.replicas[1]).toBe(before?.[1]);
   });
 
   test("reports changed replicas, addresses that are gone and removed functions", () => {
@@ -202,7 +217,7 @@ describe("FunctionTable", () => {
 
 describe("pickReplica()", () => {
   const choice = (...inFlight: number[]) => ({
-    replicas: inFlight.map((count, index) => ({ address: `r${index}`, inFlight: count })),
+    replicas: inFlight.map((count, index) => ({ address: `r${index}`, name: "", inFlight: count })),
     turn: 0,
   });
 
@@ -227,8 +242,8 @@ describe("pickReplica()", () => {
 test("a pick that finds none does not change the turn", () => {
   const full = {
     replicas: [
-      { address: "a", inFlight: 1 },
-      { address: "b", inFlight: 1 },
+      { address: "a", name: "", inFlight: 1 },
+      { address: "b", name: "", inFlight: 1 },
     ],
     turn: 0,
   };

@@ -3,6 +3,7 @@ import { parseQuantity, quantityScale } from "../../../../core/functions/quantit
 import { quote } from "../../../../core/quote.ts";
 import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
 import { replicaEndFailure } from "../../../../core/replicas/replica-end.ts";
+import { parseTaggedLine } from "../../../../core/replicas/tagged-line.ts";
 import type { Probe } from "../object-types.ts";
 import type { ContainerState, ObservedPod } from "./observed-objects.ts";
 
@@ -105,7 +106,8 @@ function endFailure(
     memoryLimit: Number(memory / quantityScale),
     isDefaultLimit: !limitsMemory,
   };
-  return replicaEndFailure(id, end, (ended.message ?? "").split("\n"));
+  const lines = (ended.message ?? "").split("\n").map((line) => parseTaggedLine(line).text);
+  return replicaEndFailure(id, end, lines);
 }
 
 /** The failure when it has run for longer than its probe allows, and is not ready. */

@@ -2,6 +2,8 @@ import type { LogChunk } from "../../../replica-logs/log-lines.ts";
 
 const headLength = 8;
 const space = 32;
+/** Number of standard error in the head of a frame. */
+const errorOutput = 2;
 
 /** The chunks in the engine's stream of both outputs, which must have been requested with timestamps. */
 export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<LogChunk> {
@@ -15,7 +17,7 @@ export async function* logFrames(stream: AsyncIterable<Uint8Array>): AsyncGenera
       const spaceAt = frame.indexOf(space);
       if (spaceAt > 0) {
         yield {
-          stream: rest[0] ?? 1,
+          stream: rest[0] === errorOutput ? "stderr" : "stdout",
           timestamp: frame.toString("latin1", 0, spaceAt),
           text: frame.subarray(spaceAt + 1),
         };

@@ -109,7 +109,8 @@ async function runCommands(
     if (report !== undefined && "failure" in report) reported = report.failure.message;
   });
   const outputs = [child.stdout, child.stderr].filter((output) => output !== null);
-  for (const output of outputs) log.take(output);
+  if (child.stdout !== null) log.take(child.stdout, "stdout");
+  if (child.stderr !== null) log.take(child.stderr, "stderr");
   // It may end before it has read this.
   if (child.pid !== undefined)
     child.send({ environment: { ...parts.environment, HOME: home, TMPDIR: directory } }, () => {});

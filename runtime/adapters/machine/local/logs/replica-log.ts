@@ -2,6 +2,8 @@ import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 
+import type { LogStream } from "../../../../api/schemas/log-record.ts";
+import { formatLoggedLine } from "../../../replica-logs/logged-line.ts";
 import { logFileSize, olderLog } from "./log-files.ts";
 import { LogLines } from "./log-lines.ts";
 import { LogClock } from "./log-time.ts";
@@ -9,8 +11,8 @@ import { LogClock } from "./log-time.ts";
 /** Shared by all replicas of this process, so that lines of two replicas in one millisecond have an order, too. */
 const clock = new LogClock();
 const newline = 10;
-/** Bytes of a line's timestamp and the space after it; an empty line has these and its newline. */
-const timeSize = "2026-01-31T12:00:00.000000000Z ".length;
+/** Bytes of a line before its text; an empty line has these and its newline. */
+const timeSize = "2026-01-31T12:00:00.000000000Z1 ".length;
 
 /** Writes the output of one replica, each line with a timestamp, to two files of 10 MiB. */
 export class ReplicaLog {
@@ -31,15 +33,15 @@ export class ReplicaLog {
     return new ReplicaLog(path, await open(path, "a", 0o600));
   }
 
-  /** Writes all lines of `source`, which is read no faster than they are written. */
-  take(source: Readable): void {
+  /** Writes all lines of `source`, an output of the replica, which is read no faster than they are written. */
+  take(source: Readable, stream: LogStream): void {
     const lines = new LogLines();
     // A source that is destroyed emits no `end`.
     source.once("close", () => lines.end());
     const batches: AsyncIterable<string[]> = source.pipe(lines);
     this.#sources.push(
       (async () => {
-        for await (const batch of batches) await this.#write(batch);
+        for await (const batch of batches) await this.#write(batch, stream);
       })(),
     );
   }
@@ -61,13 +63,14 @@ export class ReplicaLog {
     await rm(olderLog(this.#path), { force: true });
   }
 
-  #write(lines: readonly string[]): Promise<void> {
-    this.#last = this.#last.then(() => this.#append(lines)).catch(() => {});
+  #write(lines: readonly string[], stream: LogStream): Promise<void> {
+    this.#last = this.#last.then(() => this.#append(lines, stream)).catch(() => {});
     return this.#last;
   }
 
-  async #append(lines: readonly string[]): Promise<void> {
-    const bytes = Buffer.from(lines.map((line) => `${clock.next()} ${line}\n`).join(""));
+  async #append(lines: readonly string[], stream: LogStream): Promise<void> {
+    const written = lines.map((text) => formatLoggedLine({ timestamp: clock.next(), text, stream }));
+    const bytes = Buffer.from(written.join(""));
     if (this.#size + bytes.length > logFileSize) await this.#rotate();
     await this.#file.appendFile(bytes);
     this.#size += bytes.length;

@@ -23,17 +23,20 @@ describe("addresses of a slice", () => {
   });
   const own = { [functionLabel]: "f", [serviceNameLabel]: "f" };
 
-  test("are the addresses of its ready endpoints", () => {
+  test("are those of its ready endpoints, with the names of their pods", () => {
     const endpoints = [
-      { addresses: ["192.0.2.1"], conditions: { ready: null } },
+      { addresses: ["192.0.2.1"], conditions: { ready: null }, targetRef: { kind: "Pod", name: "f-a" } },
       { addresses: ["192.0.2.2"], conditions: { ready: true, terminating: true } },
       { addresses: ["192.0.2.3"], conditions: { ready: false } },
-      { addresses: ["2001:db8::1"], conditions: { ready: true } },
+      { addresses: ["2001:db8::1"], conditions: { ready: true }, targetRef: { kind: "Node", name: "n" } },
       { addresses: [] },
     ];
     expect(sliceAddresses(slice(own, { endpoints }))).toEqual({
       function: "f",
-      addresses: ["192.0.2.1:8080", "[2001:db8::1]:8080"],
+      pods: new Map([
+        ["192.0.2.1:8080", "f-a"],
+        ["[2001:db8::1]:8080", undefined],
+      ]),
     });
   });
 
@@ -44,7 +47,7 @@ describe("addresses of a slice", () => {
     ["there are no pods", slice(own, { endpoints: null, ports: null }), "f"],
     ["there is no port", slice(own, { ports: [{ port: null }] }), "f"],
   ])("are none when %s", (_, given, of) => {
-    expect(sliceAddresses(given)).toEqual({ function: of, addresses: [] });
+    expect(sliceAddresses(given)).toEqual({ function: of, pods: new Map() });
   });
 
   test("belong to the Service of the function's object name", () => {

@@ -101,33 +101,35 @@ test("endpoints are reported once the operator has written a status, and only wh
   });
   const events: string[] = [];
   const stop = await new KubeEndpoints(watch, slices).watch({
-    set: ({ addresses, observedGeneration }) => events.push(`${observedGeneration} ${addresses.join()}`),
+    set: ({ addresses, names, observedGeneration }) =>
+      events.push(`${observedGeneration} ${addresses.map((each) => `${each} ${names?.[each]}`).join()}`),
     removed: () => events.push("removed"),
     synced: () => events.push("synced"),
   });
-  const slice = (host: string) => ({
+  const slice = (host: string, pod: string) => ({
     metadata: {
       namespace: "functions",
       name: "f-1",
       labels: { faas_function: "f", "kubernetes.io/service-name": "f" },
     },
-    endpoints: [{ addresses: [host] }],
+    endpoints: [{ addresses: [host], targetRef: { kind: "Pod", name: pod } }],
     ports: [{ port: 8080 }],
   });
-  api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
+  api.store.write(kinds.endpointSlice, slice("192.0.2.1", "f-a"));
   await eventually(() => [...slices.entries()].length === 1, { what: "the slice" });
   api.store.write(kinds.function, functionObjectOf(desired("a")));
   await eventually(() => watch.find("functions", "f"), { what: "the function" });
   expect(events).toEqual(["synced"]);
   await client.patch(kinds.function, "merge", { status: { observedGeneration: 0 } }, ref);
   await client.patch(kinds.function, "merge", { status: { replicas: 1 } }, ref);
-  api.store.write(kinds.endpointSlice, slice("192.0.2.1"));
-  api.store.write(kinds.endpointSlice, slice("192.0.2.2"));
-  await eventually(() => events.length === 3, { what: "both" });
+  api.store.write(kinds.endpointSlice, slice("192.0.2.1", "f-a"));
+  api.store.write(kinds.endpointSlice, slice("192.0.2.1", "f-b"));
+  api.store.write(kinds.endpointSlice, slice("192.0.2.2", "f-c"));
+  await eventually(() => events.length === 4, { what: "all of them" });
   api.store.remove("functions", "functions", "f");
   api.store.remove("endpointslices", "functions", "f-1");
   await eventually(() => events.at(-1) === "removed", { what: "its end" });
-  expect(events).toEqual(["synced", "1 192.0.2.1:8080", "1 192.0.2.2:8080", "removed"]);
+  expect(events).toEqual(["synced", "1 192.0.2.1:8080 f-a", "1 192.0.2.1:8080 f-b", "1 192.0.2.2:8080 f-c", "removed"]);
   stop();
   await slices.close();
 });

@@ -23,7 +23,7 @@ async function linesOf(bytes: Buffer, chunkSize: number): Promise<string[]> {
   const lines: LogLine[] = [];
   for await (const line of logLines(logFrames(Readable.from(chunks)))) lines.push(line);
   expect(lines.every(({ timestamp }) => timestamp === time)).toBe(true);
-  return lines.map(({ text }) => text);
+  return lines.map(({ stream, text }) => (stream === "stderr" ? `error ${text}` : text));
 }
 
 describe("lines of a container", () => {
@@ -36,8 +36,8 @@ describe("lines of a container", () => {
     frame(1, "unfinished"),
   ]);
 
-  test.each([1, 3, 7, 64, 10_000])("are joined from chunks of %i bytes", async (size) => {
-    expect(await linesOf(bytes, size)).toEqual(["one", "two  ünicode", "long beginning", "", "unfinished"]);
+  test.each([1, 3, 7, 64, 10_000])("are joined from chunks of %i bytes, each with its output", async (size) => {
+    expect(await linesOf(bytes, size)).toEqual(["one", "two  ünicode", "error long beginning", "", "unfinished"]);
   });
 
   test("longer than 64 KiB are cut and marked", async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { findCallLines } from "../../../../../runtime/core/history/logs/call-lines.ts";
+import { matchRuns } from "../../../../../runtime/core/history/logs/lone-windows.ts";
 import { formatLogMoment } from "../../../../../runtime/core/history/logs/log-moment.ts";
 import type { CallEntry } from "../../../../../runtime/core/calls/call-entry.ts";
 import type { RollupPoint } from "../../../../../runtime/core/history/rollups/rollup.ts";
@@ -20,8 +21,10 @@ beforeEach(() => {
   history = new MemoryCallHistory();
 });
 
+type Run = readonly [from: number, to: number, replica?: string | undefined, status?: number];
+
 /** Writes a call that ran in these times, milliseconds after the start. */
-async function ran(number: number, ...runs: readonly (readonly [from: number, to: number])[]): Promise<string> {
+async function ran(number: number, ...runs: readonly Run[]): Promise<string> {
   const id = numbered(number);
   const last = runs.at(-1);
   const entry: CallEntry = {
@@ -30,12 +33,15 @@ async function ran(number: number, ...runs: readonly (readonly [from: number, to
     state: "done",
     ended: start + (last?.[1] ?? 0),
     status: 200,
+    run: runs.length,
     retries: runs.length - 1,
-    attempts: runs.map(([from, to], index) => ({
+    attempts: runs.map(([from, to, replica, status = 200], index) => ({
       number: index + 1,
       startedAt: start + from,
       endedAt: start + to,
+      status,
       duration: to - from,
+      ...(replica === undefined ? {} : { replica }),
     })),
   };
   await history.apply({ changes: [{ kind: "entry", id, revision: number, entry }], rollups: [] });
@@ -58,7 +64,7 @@ async function wrote(instance: string, ...lines: readonly (readonly [at: number,
 async function found(id: string, limit = 100): Promise<string[]> {
   const call = await history.get(id);
   if (call === undefined) throw new Error("there is no such call");
-  const lines = await findCallLines({ kept, history }, call, { now: start + 3_600_000, limit });
+  const lines = await findCallLines(kept, call, await matchRuns(history, call, start + 3_600_000), limit);
   return lines.map(({ line, match }) => `${match} ${line.text.trimEnd()}`);
 }
 
@@ -105,6 +111,69 @@ test("lines of a window that several replicas wrote belong to no one", async () 
   await wrote("a", [1_500, "one"]);
   await wrote("b", [1_600, "other"]);
   expect(await found(id)).toEqual([]);
+});
+
+test("tagged lines belong to the call that they name, and to no other", async () => {
+  const id = await ran(1, [1_000, 2_000]);
+  const other = await ran(2, [1_500, 2_500]);
+  await wrote("a", [1_600, `\u001e${id}\u001fmine`], [1_700, `\u001e${other}\u001fabout ${id}`], [1_800, "whose"]);
+  expect(await found(id)).toEqual(["tagged mine"]);
+  expect(await found(other)).toEqual([`tagged about ${id}`]);
+});
+
+test("of a run at a known replica its lines count, whatever others wrote or ran meanwhile", async () => {
+  const id = await ran(1, [1_000, 2_000, "a"]);
+  await ran(2, [1_500, 2_500, "b"]);
+  await wrote("a", [1_500, "mine"]);
+  await wrote("b", [1_600, "other"]);
+  expect(await found(id)).toEqual(["window mine"]);
+  await ran(3, [1_900, 2_100, "a"]);
+  expect(await found(id)).toEqual([]);
+});
+
+test.each([
+  ["at an address, as earlier releases noted it,", "10.0.0.1:8080"],
+  ["at an unknown place", undefined],
+])("another run %s may have been at the same replica", async (_, place) => {
+  const id = await ran(1, [1_000, 2_000, "a"]);
+  await wrote("a", [1_500, "whose"]);
+  expect(await found(id)).toEqual(["window whose"]);
+  await ran(2, [1_500, 2_500, place]);
+  expect(await found(id)).toEqual([]);
+});
+
+test("a run at an address is matched as one at an unknown place", async () => {
+  const id = await ran(1, [1_000, 2_000, "10.0.0.1:8080"]);
+  await wrote("a", [1_500, "one"]);
+  expect(await found(id)).toEqual(["window one"]);
+  await wrote("b", [1_600, "other"]);
+  expect(await found(id)).toEqual([]);
+});
+
+test("a call between two of its runs is no other request", async () => {
+  const id = await ran(1, [1_000, 2_000, "a"]);
+  await ran(2, [500, 900, "a"], [2_100, 2_500, "a"]);
+  await wrote("a", [1_500, "mine"]);
+  expect(await found(id)).toEqual(["window mine"]);
+});
+
+test("of a call of which not all runs are kept, one may have been anywhere", async () => {
+  const id = await ran(1, [1_000, 2_000, "a"]);
+  await wrote("a", [1_500, "whose"]);
+  const other = await history.get(await ran(2, [500, 900, "a"], [2_600, 3_000, "a"]));
+  const { entry } = other?.details ?? {};
+  if (entry === undefined) throw new Error("there is no record");
+  const change = { kind: "entry", id: numbered(2), revision: 9, entry: { ...entry, run: 30 } } as const;
+  await history.apply({ changes: [change], rollups: [] });
+  expect(await found(id)).toEqual([]);
+});
+
+test("what a run that failed wrote last may be read a moment after its end, but not while another runs", async () => {
+  const id = await ran(1, [1_000, 2_000, "a", 500]);
+  await wrote("a", [1_500, "during"], [2_300, "Error: last"], [2_600, "later"]);
+  expect(await found(id)).toEqual(["window during", "window Error: last"]);
+  await ran(2, [2_200, 2_500, "a"]);
+  expect(await found(id)).toEqual(["window during"]);
 });
 
 test("where more calls ended than have rows, a synchronous one may have written the line", async () => {

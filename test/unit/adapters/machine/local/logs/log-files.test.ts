@@ -100,7 +100,7 @@ describe("with files", () => {
     const path = join(logDirectory(directory.path, hello), "hello-a");
     const log = await ReplicaLog.open(path);
     const source = new PassThrough();
-    log.take(source);
+    log.take(source, "stdout");
     const line = "z".repeat(1_000);
     const count = 25_000;
     for (let number = 0; number < count; number += 1) {
@@ -133,7 +133,7 @@ describe("with files", () => {
   test("a follower loses nothing when the files change", async () => {
     const log = await ReplicaLog.open(join(logDirectory(directory.path, hello), "hello-a"));
     const source = new PassThrough();
-    log.take(source);
+    log.take(source, "stdout");
     const abort = new AbortController();
     const records = new LocalLogSource(directory.path).read({ ...query, follow: true }, abort.signal);
     const count = 15_000;
@@ -181,34 +181,38 @@ describe("with files", () => {
 describe("LocalLogSource", () =>
   logSourceContract(async () => {
     const directory = await tempDirectory("logs");
-    const logs = new Map<string, { log: ReplicaLog; source: PassThrough }>();
+    const logs = new Map<string, { log: ReplicaLog; stdout: PassThrough; stderr: PassThrough }>();
     const pathOf = (ref: typeof hello, instance: string): string => join(logDirectory(directory.path, ref), instance);
+    const writeTo = (output: "stdout" | "stderr") => async (ref: typeof hello, instance: string, text: string) => {
+      const path = pathOf(ref, instance);
+      let open = logs.get(path);
+      if (open === undefined) {
+        open = { log: await ReplicaLog.open(path), stdout: new PassThrough(), stderr: new PassThrough() };
+        open.log.take(open.stdout, "stdout");
+        open.log.take(open.stderr, "stderr");
+        logs.set(path, open);
+      }
+      const before = (await stat(path)).size;
+      open[output].write(`${text}\n`);
+      while ((await stat(path)).size === before) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const closeLog = async (open: { log: ReplicaLog; stdout: PassThrough; stderr: PassThrough } | undefined) => {
+      open?.stdout.end();
+      open?.stderr.end();
+      await open?.log.close();
+    };
     return {
       source: new LocalLogSource(directory.path),
-      write: async (ref, instance, text) => {
-        const path = pathOf(ref, instance);
-        let open = logs.get(path);
-        if (open === undefined) {
-          open = { log: await ReplicaLog.open(path), source: new PassThrough() };
-          open.log.take(open.source);
-          logs.set(path, open);
-        }
-        const before = (await stat(path)).size;
-        open.source.write(`${text}\n`);
-        while ((await stat(path)).size === before) await new Promise((resolve) => setImmediate(resolve));
-      },
+      write: writeTo("stdout"),
+      writeError: writeTo("stderr"),
       removeReplica: async (ref, instance) => {
         const open = logs.get(pathOf(ref, instance));
-        open?.source.end();
-        await open?.log.close();
+        await closeLog(open);
         await open?.log.remove();
         logs.delete(pathOf(ref, instance));
       },
       close: async () => {
-        for (const { log, source } of logs.values()) {
-          source.end();
-          await log.close();
-        }
+        for (const open of logs.values()) await closeLog(open);
         await directory.remove();
       },
     };
