@@ -155,6 +155,20 @@ export const loginCookie = { secure: "__Host-weir-login", loopback: "weir-login"
 /** By this header a page shows that it is the one that signed in: a function's page can set cookies, too. */
 export const sessionHeader = "X-Weir-Session";
 
+/** Headers between a page of the console and the gateway about calls that the page makes, and their results. */
+export const tryHeader = {
+  /** Value 1: only a page's own code can send it. */
+  page: "X-Weir-Console",
+  /** Value 1: the call is to be queued. */
+  queued: "X-Weir-Queued",
+  /** JSON, pairs of name and value: of the request for the function, or of its reply. */
+  headers: "X-Weir-Headers",
+  /** Of the function's reply. */
+  status: "X-Weir-Status",
+  /** Value true: the body goes on, but was cut. */
+  truncated: "X-Weir-Truncated",
+} as const;
+
 /**
  * Headers of a run that a queue-worker sends through the gateway (contract §4.2); the gateway does not forward them.
  */

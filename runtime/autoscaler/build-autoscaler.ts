@@ -11,7 +11,7 @@ import { Leadership } from "../core/leadership.ts";
 import { HeldReplicas } from "../core/scaling/held-back.ts";
 import { withScalingReports } from "../core/history/reports/scaling-report-store.ts";
 import { Scaler } from "../core/scaling/scaler.ts";
-import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
+import { observedFunctionStore } from "../core/functions/observed-function-store.ts";
 import type { Log } from "../process/log.ts";
 import { pauseFor } from "../process/pause-for.ts";
 import type { AutoscalerMetrics } from "./autoscaler-metrics.ts";
@@ -57,10 +57,7 @@ export function buildAutoscaler(parts: AutoscalerParts): BuiltAutoscaler {
   const scaler = new Scaler({ window, silenceTimeout, wakeTimeout, idleAfter }, now());
   // Only full names are looked up.
   const table = new FunctionTable({ defaultNamespace: "", aliases: [] });
-  const functions = new ObservedFunctionStore(
-    withScalingReports(parts.functions, parts.reports),
-    table.functionObserver,
-  );
+  const functions = observedFunctionStore(withScalingReports(parts.functions, parts.reports), table.functionObserver);
   const leadership = new Leadership({
     leases: parts.leases,
     name: "process.autoscaler",

@@ -31,7 +31,7 @@ export interface CallReports {
 export function buildCallReports({ reports, settings, source, table, registry }: CallReportsParts): CallReports {
   if (reports === undefined) return { counts: new InvocationCounts(), open: () => () => {} };
   const ring = new SyncCallRing();
-  const rollups = new RollupReporter({ reports, source });
+  const rollups = new RollupReporter({ reports, source, reportsPresence: true });
   const counts = new InvocationCounts((key) => rollups.tallyOf(key));
   table.onRemoved(({ key }) => rollups.forget(key));
   registerSkipped(registry, ring);

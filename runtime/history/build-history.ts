@@ -1,16 +1,24 @@
+import type { FunctionRef } from "../core/functions/function-ref.ts";
+import { isFunction } from "../core/history/rollups/presence.ts";
 import { Leadership } from "../core/leadership.ts";
 import type { CallHistory, CallHistoryWriter, HistoryBounds, HistoryProgress } from "../core/ports/call-history.ts";
+import type { CallErasure, LineErasure } from "../core/ports/history-erasure.ts";
+import type { HistoryRebuild } from "../core/ports/history-rebuild.ts";
 import type { HistoryReports } from "../core/ports/history-reports.ts";
+import type { KeptRequests } from "../core/ports/kept-requests.ts";
 import type { Leases } from "../core/ports/leases.ts";
+import type { LetterFacts } from "../core/ports/letter-facts.ts";
 import type { RecordChanges } from "../core/ports/record-changes.ts";
+import { SharedRead } from "../core/shared-read.ts";
 import type { Log } from "../process/log.ts";
 import { pauseFor } from "../process/pause-for.ts";
+import { eraseFunction, type ErasedFunction } from "./erase/erase-function.ts";
 import type { HistoryMetrics } from "./history-metrics.ts";
 import { HistoryWrites } from "./history-writes.ts";
-import { KnownGaps } from "./known-gaps.ts";
 import { OpenCallsCheck } from "./projection/check-open-calls.ts";
 import { ReadState } from "./projection/read-state.ts";
 import { storeRecords } from "./projection/store-records.ts";
+import { fillRebuild, seedRebuild } from "./rebuild/rebuild-history.ts";
 import { ReportStore } from "./reports/store-reports.ts";
 import { removeDeleted, type NamespaceFacts } from "./remove-deleted.ts";
 import { trimHistory } from "./trim-history.ts";
@@ -20,8 +28,14 @@ export interface HistoryProcessParts {
   readonly records: RecordChanges;
   readonly reports: HistoryReports;
   readonly leases: Leases;
+  readonly letters: LetterFacts;
+  readonly requests: Pick<KeptRequests, "removeFunction">;
   readonly reads: CallHistory;
-  readonly writer: CallHistoryWriter;
+  readonly writer: CallHistoryWriter & Partial<CallErasure>;
+  /** Absent = no log lines are kept. */
+  readonly logs?: { readonly writer: Partial<LineErasure> } | undefined;
+  /** Absent = the history is not filled anew. */
+  readonly rebuild?: HistoryRebuild | undefined;
   readonly bounds: HistoryBounds;
   readonly namespaces: NamespaceFacts["namespaces"];
   readonly defaultNamespace: string;
@@ -42,20 +56,28 @@ export interface BuiltHistory {
   progress(): Promise<HistoryProgress>;
   /** Removes a call for good; false if it is open. */
   remove(id: string): Promise<boolean>;
+  /** Removes what is kept of the calls of a function. */
+  erase(ref: FunctionRef): Promise<ErasedFunction>;
   /** Why nothing can be stored; undefined = it can. */
   readonly problem: string | undefined;
 }
 
+/** Milliseconds after which gaps are read again: they leave the history with the calls of their time. */
+const gapsLife = { success: 10_000, failure: 0 };
 /** Seconds behind the records up to which the history counts as complete. */
 const completeWithin = 30;
 
 /** Assembles a history process; nothing happens before `run`. */
 export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
-  const { records, reads, metrics, log, now = Date.now } = parts;
+  const { records, reads, rebuild, metrics, log, now = Date.now } = parts;
   const writes = new HistoryWrites(parts.writer);
   const state = new ReadState({ now: () => records.now(), monotonic: () => performance.now() });
   const check = new OpenCallsCheck({ records, writes, state, log });
-  const gaps = new KnownGaps(() => reads.gaps());
+  const gaps = new SharedRead(
+    () => reads.gaps(),
+    gapsLife,
+    () => performance.now(),
+  );
   let problem: string | undefined;
   /** False until records were read into a new store: it has nothing, however short the time. */
   let hasBegun = false;
@@ -68,8 +90,16 @@ export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
     if (reason === undefined && problem !== undefined) log.info("the history of calls is stored again");
     problem = reason;
   };
-  const work = (stop: AbortSignal): Promise<unknown> =>
-    Promise.all([
+  const rebuildParts = rebuild && { ...parts, rebuild, writes, state, age: parts.bounds.age, log, now };
+  const fill = async (stop: AbortSignal): Promise<void> => {
+    if (rebuildParts?.rebuild.isUnderWay !== true || !(await fillRebuild(rebuildParts, stop))) return;
+    gaps.forget();
+    check.ask();
+  };
+  const work = async (stop: AbortSignal): Promise<unknown> => {
+    if (rebuildParts?.rebuild.isUnderWay === true) await seedRebuild(rebuildParts, stop);
+    return Promise.all([
+      fill(stop),
       storeRecords(
         { records, writes, state, metrics, log, onTrouble, onMissed: () => check.ask(), onGap: () => gaps.forget() },
         stop,
@@ -79,8 +109,13 @@ export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
       trimHistory({ writes, bounds: parts.bounds, metrics, log, now }, stop),
       removeDeleted(
         {
-          kept: async () => [...new Set((await reads.functions()).map(({ namespace }) => namespace))],
-          remove: (namespace) => writes.run((writer) => writer.removeNamespace(namespace)),
+          kept: async () => [
+            ...new Set((await reads.functions()).filter(isFunction).map(({ namespace }) => namespace)),
+          ],
+          remove: (namespace) => {
+            rebuild?.hide(namespace);
+            return writes.run((writer) => writer.removeNamespace(namespace));
+          },
           namespaces: parts.namespaces,
           defaultNamespace: parts.defaultNamespace,
           log,
@@ -89,6 +124,7 @@ export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
       ),
       parts.keepLogs?.(stop),
     ]);
+  };
   const endTerm = async (): Promise<void> => {
     const ending = term;
     term = undefined;
@@ -130,9 +166,15 @@ export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
       // First, as what is listed with it is read at the same time.
       const lag = await lagSeconds();
       hasBegun ||= (await parts.writer.position()) !== undefined;
-      return { lagSeconds: lag, complete: hasBegun && lag <= completeWithin, gaps: await gaps.read() };
+      if (rebuild?.isUnderWay === true) {
+        const { position } = rebuild;
+        const behind = position === undefined ? lag : Math.max(lag, (records.now() - position.at) / 1_000);
+        return { lagSeconds: behind, complete: false, gaps: await gaps.get() };
+      }
+      return { lagSeconds: lag, complete: hasBegun && lag <= completeWithin, gaps: await gaps.get() };
     },
     remove: (id) => writes.run((writer) => writer.remove(id)),
+    erase: (ref) => eraseFunction({ ...parts, writes, isRebuilding: rebuild?.isUnderWay === true }, ref),
     get problem() {
       return problem;
     },

@@ -43,6 +43,7 @@ const decidedHere = [
   "historyDir",
   "historyPort",
   "historyHost",
+  "historyUrl",
   "stopWithInput",
   "logProvider",
   "logData",

@@ -20,6 +20,15 @@ export const BackedUpStream = Type.Object({
 });
 export type BackedUpStream = Static<typeof BackedUpStream>;
 
+/** A file of the history. */
+export const BackedUpFile = Type.Object({
+  file: Type.String({ pattern: "^[a-z]+\\.db$" }),
+  bytes: Type.Number(),
+  sha256: Type.String(),
+  takenAt: Type.String(),
+});
+export type BackedUpFile = Static<typeof BackedUpFile>;
+
 /** Content of `backup.json`; streams in the order in which they were backed up. */
 export const BackupIndex = Type.Object({
   format: Type.Literal(1),
@@ -28,6 +37,8 @@ export const BackupIndex = Type.Object({
   begun: Type.String(),
   ended: Type.String(),
   streams: Type.Array(BackedUpStream),
+  /** Absent in backups without a history. */
+  history: Type.Optional(Type.Array(BackedUpFile)),
 });
 export type BackupIndex = Static<typeof BackupIndex>;
 
@@ -35,6 +46,8 @@ export type BackupIndex = Static<typeof BackupIndex>;
 export interface WrittenBackup extends AsyncDisposable {
   /** Writes one file of mode 0600; resolves when it is on the disk. */
   write(file: string, fill: (append: (chunk: Uint8Array) => Promise<void>) => Promise<void>): Promise<FileFacts>;
+  /** Lets `create` make one file at a path, and gives it mode 0600; resolves when it is on the disk. */
+  adopt(file: string, create: (path: string) => void): Promise<FileFacts>;
   /** Writes the index and renames the directory to its final path. */
   finish(index: BackupIndex): Promise<void>;
 }
@@ -80,8 +93,21 @@ export async function writeBackup(path: string): Promise<WrittenBackup> {
     }
     return { bytes, sha256: hash.digest("hex") };
   };
+  const adopt: WrittenBackup["adopt"] = async (file, create) => {
+    const place = join(temporary, file);
+    create(place);
+    const handle = await open(place);
+    try {
+      await handle.chmod(0o600);
+      await handle.sync();
+      return { bytes: (await handle.stat()).size, sha256: (await hashOf(place)) ?? "" };
+    } finally {
+      await handle.close();
+    }
+  };
   return {
     write,
+    adopt,
     finish: async (index) => {
       await write(indexName, (append) => append(Buffer.from(`${JSON.stringify(index, undefined, 2)}\n`)));
       await rename(temporary, target);
@@ -104,13 +130,11 @@ export async function readBackup(path: string): Promise<BackupIndex> {
   const index = parse(text);
   if (!Check(BackupIndex, index))
     throw new Error(`Cannot restore from "${path}": its ${indexName} is damaged, or of another release of Weir`);
-  for (const stream of index.streams) {
-    const sha256 = await hashOf(join(path, stream.file));
-    if (sha256 === undefined) throw new Error(`Cannot restore from "${path}": file "${stream.file}" is missing`);
-    if (sha256 !== stream.sha256)
-      throw new Error(
-        `Cannot restore from "${path}": file "${stream.file}" is not what was written; take another backup`,
-      );
+  for (const { file, sha256: written } of [...index.streams, ...(index.history ?? [])]) {
+    const sha256 = await hashOf(join(path, file));
+    if (sha256 === undefined) throw new Error(`Cannot restore from "${path}": file "${file}" is missing`);
+    if (sha256 !== written)
+      throw new Error(`Cannot restore from "${path}": file "${file}" is not what was written; take another backup`);
   }
   return index;
 }

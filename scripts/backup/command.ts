@@ -1,6 +1,10 @@
+import { join } from "node:path";
+
 import { Command, Option } from "commander";
 
 import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
+import { historySocket } from "../../runtime/api/schemas/history/history-wire.ts";
+import { dataLayout } from "../../runtime/host/data-directory.ts";
 import { brokerSettings, brokerUserRule } from "../../runtime/settings/platform-settings.ts";
 import { collectSettings, flagName, SettingsError } from "../../runtime/settings/read-settings.ts";
 import { environment } from "../../runtime/process/settings.ts";
@@ -32,9 +36,14 @@ export function brokerCommand(name: string, about: string): Command {
     command.addOption(new Option(`--${flagName(setting)} <value>`, meaning).conflicts("data"));
   return command
     .option("--nats-tls-name <name>", "name in the server's certificate, where it is reached by another one")
-    .option("--only <stream...>", "only these streams, e.g. DLQ KV_calls")
+    .option("--only <stream...>", "only these streams, e.g. DLQ KV_calls, or the history")
     .helpOption("--help", "show this")
     .helpCommand(false);
+}
+
+/** Directory of the history's files; undefined where it is not on this machine. */
+export function historyDirectoryOf({ data }: BrokerFlags): string | undefined {
+  return data === undefined ? undefined : join(dataLayout(data).root, historySocket[0]);
 }
 
 /** Runs `act` with the broker that the flags name; settings not given come from the environment. */

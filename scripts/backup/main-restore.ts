@@ -1,4 +1,4 @@
-import { brokerCommand, runCommand, say, withBroker, type BrokerFlags } from "./command.ts";
+import { brokerCommand, historyDirectoryOf, runCommand, say, withBroker, type BrokerFlags } from "./command.ts";
 import { startMachineBroker } from "./machine-broker.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
@@ -9,18 +9,18 @@ interface RestoreFlags extends BrokerFlags {
 
 const command = brokerCommand(
   "restore",
-  "Restores a backup to a broker. The platform must be stopped: gateways, queue-workers, queue-doctor and autoscaler, or the Weir of the data directory.",
+  "Restores a backup to a broker. The platform must be stopped: gateways, queue-workers, queue-doctor, autoscaler and history, or the Weir of the data directory.",
 )
   .requiredOption(
     "--from <directory>",
     "directory of the backup; every file is compared with its hash before anything is changed",
   )
-  .option("--replace", "first removes existing streams that are in the backup, with their content")
+  .option("--replace", "first removes existing streams, and a history, that are in the backup, with their content")
   .action(({ from, only, replace = false, ...flags }: RestoreFlags) =>
     withBroker(
       flags,
       (data) => startMachineBroker(data, say),
-      (broker) => restoreBackup(broker, { from, only, replace, say }),
+      (broker) => restoreBackup(broker, { from, only, replace, historyDirectory: historyDirectoryOf(flags), say }),
     ),
   );
 

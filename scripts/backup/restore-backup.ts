@@ -4,8 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { compareVersions, minorOf } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 import { BrokerRefusal, type StreamFacts } from "./api-answer.ts";
-import { readBackup, type BackedUpStream } from "./backup-directory.ts";
+import { readBackup, type BackedUpStream, type BackupIndex } from "./backup-directory.ts";
 import { streamNames, type Broker } from "./broker.ts";
+import { checkHistoryRest, hasHistory, historyName, restoreHistory } from "./history-files.ts";
 import { megabytes, progressOf } from "./progress.ts";
 import { restoreChunk, restoreSnapshot } from "./restore-snapshot.ts";
 import { chosen } from "./weir-streams.ts";
@@ -13,8 +14,10 @@ import { chosen } from "./weir-streams.ts";
 export interface RestoreOptions {
   /** Directory of the backup. */
   readonly from: string;
-  /** Names of streams; all of the backup when absent. */
+  /** Names of streams, or `history`; all of the backup when absent. */
   readonly only?: readonly string[] | undefined;
+  /** Directory where the history's files belong; absent = there is none here. */
+  readonly historyDirectory?: string | undefined;
   /** Removes streams of these names first. */
   readonly replace: boolean;
   readonly say: (line: string) => void;
@@ -32,22 +35,30 @@ const reports = { within: 60_000, every: 1_000 } as const;
  * broker to be idle.
  * @throws Error otherwise, with what to do
  */
-export async function restoreBackup(broker: Broker, { from, only, replace, say }: RestoreOptions): Promise<void> {
+export async function restoreBackup(broker: Broker, options: RestoreOptions): Promise<void> {
+  const { from, only, historyDirectory, replace, say } = options;
   const index = await readBackup(from);
   if (compareVersions(minorOf(broker.version), minorOf(index.natsServer)) < 0)
     throw new Error(
       `Cannot restore from "${from}": nats-server ${index.natsServer} wrote it, and this broker is ${broker.version}, which is older`,
     );
-  const names = chosen(
-    index.streams.map(({ name }) => name),
+  const wanted = chosen(
+    [...index.streams.map(({ name }) => name), ...(index.history === undefined ? [] : [historyName])],
     only,
   );
+  const names = wanted.filter((name) => name !== historyName);
+  const history = wanted.includes(historyName) ? index.history : undefined;
   const existing = (await streamNames(broker)).filter((name) => names.includes(name));
+  if (history !== undefined && historyDirectory !== undefined && hasHistory(historyDirectory) && !replace)
+    throw new Error(
+      `Cannot restore from "${from}": there is a history in "${historyDirectory}"; use --replace, which removes what is there`,
+    );
   if (existing.length > 0 && !replace)
     throw new Error(
       `Cannot restore from "${from}": the broker has ${existing.join(", ")}; stop all of the platform that uses it, then use --replace, which removes what is there`,
     );
   await checkRest(broker, existing);
+  if (history !== undefined && historyDirectory !== undefined) await checkHistoryRest(historyDirectory);
   // All of them first: in a cluster, the freed space is reported to the other servers only some seconds later.
   for (const name of existing) {
     await broker.jsm.streams.delete(name);
@@ -66,7 +77,18 @@ export async function restoreBackup(broker: Broker, { from, only, replace, say }
     }
     restored.push(name);
   }
-  say(`Restored ${names.length} streams as of ${index.begun}; the platform can start`);
+  if (history !== undefined && historyDirectory !== undefined)
+    await restoreHistory(from, history, { directory: historyDirectory, say });
+  const whole = history !== undefined && historyDirectory !== undefined ? " and the history" : "";
+  say(`Restored ${names.length} streams${whole} as of ${index.begun}; ${noteOf(index, options)}the platform can start`);
+}
+
+/** What becomes of the history where it was not restored. */
+function noteOf({ history }: BackupIndex, { historyDirectory, only }: RestoreOptions): string {
+  if (only !== undefined) return "";
+  if (history === undefined)
+    return "the history of calls is not in this backup, and is filled from the records that are; ";
+  return historyDirectory === undefined ? "its history was left out, as it is that of one machine (--data); " : "";
 }
 
 /** Refuses streams in use: a reader of a replaced stream would continue with entries that no longer exist. */
@@ -75,7 +97,7 @@ async function checkRest({ jsm }: Broker, names: readonly string[]): Promise<voi
     for await (const { push_bound: bound, num_waiting: waiting } of jsm.consumers.list(name)) {
       if (bound || waiting > 0)
         throw new Error(
-          `Cannot replace "${name}": it is in use; stop gateways, queue-workers, queue-doctor and autoscaler first`,
+          `Cannot replace "${name}": it is in use; stop gateways, queue-workers, queue-doctor, autoscaler and history first`,
         );
     }
   }

@@ -2,14 +2,15 @@ import { bucket, bucketStream, callbackStream, deadLetterStream } from "../../ru
 
 /**
  * The order in which streams are copied while calls continue, so that each accepted call is in at least one of them: a
- * record is written before its call is queued, a callback after its result, and a dead letter before its call leaves
- * the queue.
+ * record is written before its call is queued, a callback after its result, a request is kept after its
+ * call has ended, and a dead letter before its call leaves the queue.
  */
 const order: readonly (string | RegExp)[] = [
   bucketStream(bucket.calls),
   /^Q_[^_]/,
   callbackStream,
   bucketStream(bucket.results),
+  bucketStream(bucket.requests),
   deadLetterStream,
   bucketStream(bucket.queues),
   bucketStream(bucket.functions),

@@ -9,9 +9,10 @@ import { readQuarantine } from "./quarantine.ts";
 import { readReport, type SuiteResult, type VitestReport } from "./read-report.ts";
 import type { Project } from "./tiers.ts";
 
-/** How many files run at the same time. Integration tests spend most of their time waiting. */
+/** How many files run at the same time. Tests of whole processes spend most of their time waiting. */
 const atOnce: Readonly<Partial<Record<Project, readonly string[]>>> = {
   integration: ["--maxWorkers=3"],
+  e2e: ["--maxWorkers=3"],
   alone: ["--no-file-parallelism"],
   nightly: ["--no-file-parallelism"],
 };

@@ -87,7 +87,9 @@ test("a history process that is killed is started again, and calls go on meanwhi
 test("a host that is killed leaves no history process", async () => {
   const running = await start();
   const known = await served(running);
+  await history.list({ filter: {}, limit: 1 });
   const reader = running.below().filter(({ parent }) => parent === known.pid);
+  expect(reader).toHaveLength(1);
   await running.kill();
   await eventually(() => [known, ...reader].every((each) => !isAlive(each)), { what: "both to end" });
 });

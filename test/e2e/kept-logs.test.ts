@@ -1,10 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { HttpKeptLogs } from "../../runtime/adapters/http/history/http-kept-logs.ts";
 import type { CallDetail } from "../../runtime/api/schemas/history/call-detail.ts";
 import type { CallLogLine } from "../../runtime/api/schemas/history/call-log-line.ts";
+import { readKeptLines } from "../../runtime/core/history/logs/read-kept-lines.ts";
 import { eventually } from "../support/eventually.ts";
 import { platformCalls } from "../support/platform-calls.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
@@ -12,14 +14,17 @@ import { startWeir, type WeirProcess } from "../support/weir-process.ts";
 
 let directory: TempDirectory;
 let weir: WeirProcess;
+let kept: HttpKeptLogs;
 
-beforeEach(async () => {
+beforeAll(async () => {
   directory = await tempDirectory("kept-logs");
+  kept = new HttpKeptLogs({ address: join(directory.path, "history", "api.sock"), timeout: 10_000 });
   weir = await startWeir({ data: directory.path });
 });
-afterEach(async () => {
-  await weir.close();
-  await directory.remove();
+afterAll(async () => {
+  await kept?.close();
+  await weir?.close();
+  await directory?.remove();
 });
 
 async function send(method: string, path: string, body?: object): Promise<Response> {
@@ -49,9 +54,9 @@ const talks = {
   envProcess: `sh -c 'echo "begun $Http_X_Call_Id" >&2; echo plain >&2'`,
 };
 
-async function call(): Promise<string> {
+async function call(name = "talks"): Promise<string> {
   const calls = platformCalls(weir.url);
-  const id = await calls.accepted("talks");
+  const id = await calls.accepted(name);
   await calls.ended(id);
   return id;
 }
@@ -67,8 +72,8 @@ test("the lines of a call are kept beyond its replica, and go when the call is d
     { what: "the lines of the call" },
   );
   expect(ofFirst).toMatchObject([
-    { name: "talks", namespace: "functions", text: `begun ${first}\n`, match: "text" },
-    { text: "plain\n", match: "window" },
+    { name: "talks", namespace: "functions", text: `begun ${first}\n`, stream: "stderr", match: "tagged" },
+    { text: "plain\n", match: "tagged", call: first },
   ]);
   const detail = await eventually(
     async () => {
@@ -96,4 +101,26 @@ test("the lines of a call are kept beyond its replica, and go when the call is d
 
   expect((await send("DELETE", `/system/calls/${first}`)).status).toBe(202);
   expect(await textsOf("/system/logs?name=talks&history=true")).toEqual([begun(second), plain]);
+});
+
+test("FH8 64 MB of one line, binary and without a newline, are cut, and cost no line of another function", async () => {
+  const floods = {
+    service: "floods",
+    image: "none",
+    envProcess: `sh -c 'head -c 67000000 /dev/urandom | tr -d "\\n" >&2'`,
+  };
+  const answers = { service: "answers", image: "none", envProcess: "sh -c 'echo called >&2'" };
+  for (const body of [floods, answers]) expect((await send("PUT", "/system/functions", body)).status).toBe(202);
+  const flood = call("floods");
+  for (let count = 0; count < 3; count += 1) expect((await send("POST", "/function/answers")).status).toBe(200);
+  const keptOf = async (name: string): Promise<string[]> => {
+    const found = await Array.fromAsync(readKeptLines(kept, { namespace: "functions", name })).catch(() => []);
+    return found.map(({ text }) => text.trimEnd());
+  };
+  await eventually(async () => (await keptOf("answers")).length >= 3, { what: "the lines of the other function" });
+  expect(await keptOf("answers")).toEqual(["called", "called", "called"]);
+  await flood;
+  const cut = await eventually(async () => (await keptOf("floods"))[0], { what: "what is kept of the line" });
+  expect(cut).toMatch(/ \[cut: \d+ bytes were not kept\]$/);
+  expect(Buffer.byteLength(cut)).toBeLessThan(17_000);
 });

@@ -54,11 +54,11 @@ async function run(main: "main.ts" | "main-restore.ts", ...flags: readonly strin
 test("npm run backup writes a directory that only its owner can read, npm run restore restores it", async () => {
   const { code, text } = await run("main.ts", "--to", "one", ...access);
   expect(text).toMatch(
-    /^KV_calls: 0 entries, 0\.0 MB\nCB: .*\n.*\nDLQ: .*\nKV_queues: .*\nBackup of 5 streams in one\n$/,
+    /^KV_calls: 0 entries, 0\.0 MB\nCB: .*\n.*\nKV_requests: .*\nDLQ: .*\nKV_queues: .*\nBackup of 6 streams in one\n$/,
   );
   expect(code).toBe(0);
   expect((await readdir(place("one"))).toSorted()).toEqual(
-    ["CB", "DLQ", "KV_calls", "KV_queues", "KV_results"]
+    ["CB", "DLQ", "KV_calls", "KV_queues", "KV_requests", "KV_results"]
       .map((name) => `${name}.snapshot`)
       .concat("backup.json")
       .toSorted(),

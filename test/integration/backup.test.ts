@@ -4,17 +4,26 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsKeptRequests } from "../../runtime/adapters/nats/records/nats-kept-requests.ts";
 import { queueStream } from "../../runtime/adapters/nats/stream-names.ts";
+import { SqliteCallHistoryWriter } from "../../runtime/adapters/sqlite/calls/sqlite-call-history-writer.ts";
+import { openSqliteStores } from "../../runtime/adapters/sqlite/open-sqlite-stores.ts";
 import { natsUser } from "../../runtime/api/broker/nats-users.ts";
+import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { readBackup } from "../../scripts/backup/backup-directory.ts";
 import { openBroker, streamNames } from "../../scripts/backup/broker.ts";
 import { openMachineBroker, startMachineBroker } from "../../scripts/backup/machine-broker.ts";
 import { makeBackup } from "../../scripts/backup/make-backup.ts";
 import { restoreBackup } from "../../scripts/backup/restore-backup.ts";
+import { sampleCall } from "../contract/samples.ts";
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
+import { historyChange, historySyncCall } from "../support/history-calls.ts";
+import { historyTables } from "../support/history-tables.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
+import { overwritePages } from "../support/overwrite-pages.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
 import { queueDesk } from "../support/queue-desk.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
@@ -40,6 +49,7 @@ let sink: CallbackSink;
 let server: FunctionServer;
 let behaviour: "answers" | "fails" | "waits" | "hangs" = "answers";
 let filled: Filled;
+const kept = sampleCall();
 const place = (name: string): string => join(directory.path, name);
 const runsOf = (id: string) => server.requests.filter(({ headers }) => headers["x-call-id"] === id);
 const backup = (): string => place("whole");
@@ -55,6 +65,9 @@ beforeAll(async () => {
   await using platform = await openPlatform({ ...profile, server: { encrypted: true } });
   await platform.deploy("echo", { addresses: [server.address] });
   filled = await fill(platform);
+  const worker = await keptRequestsOf(platform.server, natsUser.worker("default"));
+  expect(await worker.requests.put({ call: kept, redacted: ["cookie"] }, 3_600_000)).toBe(true);
+  await worker.close();
   await using broker = await doctorOf(platform.server);
   await makeBackup(broker, { to: backup(), say });
 });
@@ -63,6 +76,11 @@ afterAll(async () => {
   await server?.close();
   await directory?.remove();
 });
+
+async function keptRequestsOf(of: TestNatsServer, user: string) {
+  const link = await NatsLink.open({ name: user, pingInterval: 1_000, ...of.access(user) });
+  return { requests: new NatsKeptRequests(link), close: () => link.close() };
+}
 
 async function fill({ calls, broker }: Platform): Promise<Filled> {
   const done = await calls.accepted("echo", { body: "done" });
@@ -131,6 +149,10 @@ describe("a backup of an encrypted broker in use, restored to an empty one with 
     await expect(replacing).rejects.toThrow("it is in use; stop gateways");
     const fresh = await calls.accepted("echo", { body: "fresh" });
     expect(await calls.ended(fresh)).toMatchObject({ state: "done" });
+    const gateway = await keptRequestsOf(platform.server, natsUser.gateway);
+    const found = await gateway.requests.find(kept.function, kept.id);
+    expect([found?.call.path, found?.redacted]).toEqual([kept.path, ["cookie"]]);
+    await gateway.close();
   });
 });
 
@@ -210,6 +232,92 @@ test("one machine: the broker of a data directory is started for the backup, wit
       .map(({ name, state }) => [name, state.messages]);
   expect(await entries(place("again"))).toEqual(await entries(backup()));
   await expect(openMachineBroker(place("nowhere"), say)).rejects.toThrow("no Weir has run there");
+});
+
+describe("the history of one machine", () => {
+  /** A history that is written, with calls and lines. */
+  async function openWritten(data: string) {
+    const stores = await openSqliteStores(join(data, "history"), { keptLogs: true, onDamaged: () => {} });
+    await stores.writer.apply({
+      changes: [historyChange(1), historyChange(2), { kind: "sync", call: historySyncCall(3) }],
+      rollups: [],
+      position: { created: "2027-01-15T08:00:00Z", sequence: 3, at: 5, base: 0 },
+    });
+    await stores.writer.remove(historySyncCall(3).id);
+    const line = { namespace: "functions", name: "echo", instance: "echo-1", number: 1, text: "hello" };
+    await stores.logs?.writer.append([{ ...line, timestamp: "2027-01-15T08:00:00.000000001Z" }]);
+    return stores;
+  }
+  const places = () => ({ from: place("with-history"), data: place("machine"), other: place("other") });
+
+  test("is backed up while it is written, restored with the streams, and named by both", async () => {
+    const { from, data, other } = places();
+    const [own, elsewhere] = [join(data, "history"), join(other, "history")];
+    await using broker = await openEmpty();
+    await restoreBackup(broker, { from: backup(), replace: false, say });
+    const stores = await openWritten(data);
+    const output: string[] = [];
+    const options = { say: (line: string) => void output.push(line) };
+    await makeBackup(broker, { to: from, historyDirectory: own, ...options });
+    await stores.writer.apply({ changes: [historyChange(9)], rollups: [] });
+    await stores.close();
+    expect(output.at(-1)).toMatch(/^Backup of \d+ streams and the history in /);
+    const { history = [] } = await readBackup(from);
+    expect(history.map(({ file }) => file)).toEqual(["calls.db", "logs.db"]);
+
+    await restoreBackup(broker, { from, replace: true, historyDirectory: elsewhere, ...options });
+    expect(output.at(-1)).toMatch(/^Restored \d+ streams and the history as of .*; the platform can start$/);
+    const restored = await openSqliteStores(elsewhere, { keptLogs: true, onDamaged: () => {} });
+    expect(restored.rebuild).toBeUndefined();
+    expect(await restored.writer.position()).toMatchObject({ sequence: 3 });
+    const { lines } = (await restored.logs?.reads.lines({ namespace: "functions", name: "echo", limit: 10 })) ?? {};
+    expect(lines?.map(({ text }) => text)).toEqual(["hello\n"]);
+    // What was written since is not in it; a call that was removed for good stays so.
+    const tables = historyTables(join(elsewhere, "calls.db"));
+    expect([tables["calls"]?.length, tables["tombstones"]?.length]).toEqual([2, 1]);
+    await restored.close();
+  });
+
+  test("is replaced only if that is said, and not while a process has it", async () => {
+    const { from, data } = places();
+    const own = join(data, "history");
+    await using broker = await openEmpty();
+    const restore = (replace: boolean) =>
+      restoreBackup(broker, { from, replace, only: ["history"], historyDirectory: own, say });
+    await expect(restore(false)).rejects.toThrow("there is a history in");
+    const lock = await holdLock(join(own, "lock"));
+    await expect(restore(true)).rejects.toThrow(`process ${process.pid} has it; stop Weir first`);
+    if ("release" in lock) await lock.release();
+    await restore(true);
+    const writer = await SqliteCallHistoryWriter.open({ file: join(own, "calls.db") });
+    expect(await writer.size()).toMatchObject({ calls: 2 });
+    await writer.close();
+  });
+
+  test("that a backup does not have, or that belongs to no machine, is named by the restore", async () => {
+    const { from } = places();
+    await using broker = await openEmpty();
+    const output: string[] = [];
+    const restore = (of: string) =>
+      restoreBackup(broker, { from: of, replace: true, say: (line) => void output.push(line) });
+    await restore(backup());
+    expect(output.at(-1)).toContain(
+      "the history of calls is not in this backup, and is filled from the records that are",
+    );
+    await restore(from);
+    expect(output.at(-1)).toContain("its history was left out, as it is that of one machine (--data)");
+  });
+
+  test("that cannot be read as a whole is not backed up, and leaves no backup", async () => {
+    const { data } = places();
+    const own = join(data, "history");
+    await using broker = await openEmpty();
+    await restoreBackup(broker, { from: backup(), replace: false, say });
+    await overwritePages(join(own, "calls.db"), 0.2, 0.9);
+    const to = place("of-damaged");
+    await expect(makeBackup(broker, { to, historyDirectory: own, say })).rejects.toThrow("with --only the streams");
+    expect(await readdir(place("."))).not.toContain("of-damaged");
+  });
 });
 
 async function openEmpty() {

@@ -1,12 +1,15 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { HttpCallHistory } from "../../runtime/adapters/http/history/http-call-history.ts";
+import { HttpKeptLogs } from "../../runtime/adapters/http/history/http-kept-logs.ts";
 import { imageProcesses, writeProgram } from "../../scripts/images/stage-weir.ts";
+import { platformProcess } from "../support/platform-process.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const run = promisify(execFile);
@@ -31,6 +34,28 @@ test("the bundle needs no package: those beside it hold only a package.json and 
   const names = files.filter((file) => file.isFile()).map(({ name }) => name);
   expect(names.filter((name) => name === "package.json").length).toBeGreaterThan(20);
   expect(names.filter((name) => !/^(?:package\.json|(?:licen[cs]e|notice|copying).*)$/i.test(name))).toEqual([]);
+});
+
+test("the history of the bundle finds the programs that read its files", async () => {
+  await using files = await tempDirectory("bundled-history");
+  const history = platformProcess({
+    name: "bundled history",
+    main: relative(repository, join(place.path, "start.js")),
+    flags: () => ["history", `--history-dir=${files.path}`, "--nats-url=nats://127.0.0.1:1", "--admin-port=0"],
+    readyMessage: "history is ready",
+  });
+  const address = join(files.path, "api.sock");
+  const calls = new HttpCallHistory({ address, timeout: 10_000 });
+  const lines = new HttpKeptLogs({ address, timeout: 10_000 });
+  try {
+    await history.start();
+    expect(await calls.functions()).toEqual([]);
+    expect(await lines.lineReplicas({ namespace: "functions", name: "none" })).toEqual([]);
+  } finally {
+    await Promise.all([calls.close(), lines.close()]);
+    await history.stop();
+  }
+  expect(history.mishaps).toEqual([]);
 });
 
 test("the licence text of each package that has one is there", async () => {

@@ -170,16 +170,20 @@ async function openLogs() {
     for (const changed of listeners) changed(ref);
     return container;
   };
-  return {
-    source,
-    write: async (ref: FunctionRef, id: string, text: string) => {
+  const writeTo =
+    (output: 1 | 2) =>
+    async (ref: FunctionRef, id: string, text: string): Promise<void> => {
       const container = containers.get(id)?.container ?? (await start(ref, id));
-      const body = { Cmd: ["sh", "-c", 'printf "%s\\n" "$0" >/proc/1/fd/1', text] };
+      const body = { Cmd: ["sh", "-c", `printf "%s\\n" "$0" >/proc/1/fd/${output}`, text] };
       const exec = await client.call<{ Id: string }>("POST", `/containers/${container}/exec`, { body });
       const before = await lineCount(container);
       await client.call("POST", `/exec/${exec.body?.Id}/start`, { body: { Detach: true } });
       await eventually(async () => (await lineCount(container)) > before, { what: "the line" });
-    },
+    };
+  return {
+    source,
+    write: writeTo(1),
+    writeError: writeTo(2),
     removeReplica: (_ref: FunctionRef, id: string) => remove(id),
     close: async () => {
       await Promise.all([...containers.keys()].map(remove));
@@ -188,7 +192,9 @@ async function openLogs() {
 }
 
 async function lineCount(container: string): Promise<number> {
-  const stream = await engine.client.stream("GET", `/containers/${container}/logs`, { query: { stdout: "1" } });
+  const stream = await engine.client.stream("GET", `/containers/${container}/logs`, {
+    query: { stdout: "1", stderr: "1" },
+  });
   let count = 0;
   for await (const chunk of stream) count += (chunk as Buffer).toString("latin1").split("\n").length - 1;
   return count;

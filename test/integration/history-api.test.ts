@@ -14,6 +14,7 @@ import {
 } from "../../runtime/api/schemas/history/history-wire.ts";
 import type { CallHistory, CallListQuery, RollupQuery } from "../../runtime/core/ports/call-history.ts";
 import { openHistoryApi, type HistoryApi, type HistoryApiPlace } from "../../runtime/history/api/open-history-api.ts";
+import { askRunning } from "../../runtime/history/commands/ask-running.ts";
 import { buildHistoryMetrics } from "../../runtime/history/history-metrics.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
@@ -58,6 +59,8 @@ async function open(place?: HistoryApiPlace): Promise<HistoryApi> {
   api = await openHistoryApi({
     reads,
     remove: async (argument) => asked.push(["remove", argument]) > 0,
+    erase: async (argument) => ({ calls: asked.push(["erase", argument]) }),
+    requestRebuild: async () => void asked.push(["rebuild"]),
     progress: async () => progress,
     metrics: buildHistoryMetrics(registry),
     place: place ?? { directory: join(directory.path, "history") },
@@ -233,5 +236,31 @@ describe("the history's API on a cluster", () => {
   test("does not open without a key", async () => {
     const place = { host: "127.0.0.1", port: await freePort(), keyDirectory: directory.path };
     await expect(open(place)).rejects.toThrow(/Cannot serve the history: key file ".*history-key" is missing or empty/);
+  });
+});
+
+describe("a command of the history", () => {
+  test("is answered by the process that runs, at its socket or at its port", async () => {
+    const place = { directory: join(directory.path, "history") };
+    await open(place);
+    expect(await askRunning(place, "erase", { namespace: "shop", name: "pay" })).toEqual({ result: { calls: 1 } });
+    expect(await askRunning(place, "rebuild")).toEqual({ result: undefined });
+    expect(asked).toEqual([["erase", { namespace: "shop", name: "pay" }], ["rebuild"]]);
+    await expect(askRunning(place, "erase", "pay")).rejects.toThrow(
+      "the argument is not an object with namespace, name",
+    );
+
+    await api?.close();
+    await writeFile(join(directory.path, "history-key"), "secret");
+    const port = { host: "0.0.0.0", port: await freePort(), keyDirectory: directory.path };
+    await open(port);
+    expect(await askRunning(port, "rebuild")).toEqual({ result: undefined });
+  });
+
+  test("finds no process where none listens", async () => {
+    expect(await askRunning({ directory: join(directory.path, "none") }, "rebuild")).toBeUndefined();
+    await writeFile(join(directory.path, "history-key"), "secret");
+    const port = { host: "127.0.0.1", port: await freePort(), keyDirectory: directory.path };
+    expect(await askRunning(port, "rebuild")).toBeUndefined();
   });
 });

@@ -90,6 +90,28 @@ test("it is started again when it is killed", async () => {
   expect(ends).toEqual([{ how: "SIGKILL", lastLine: "up", wasStable: false, restartIn: 250 }]);
 });
 
+test("it is started again though a process that it left behind has its log open", async () => {
+  const opened = open(
+    await program(`
+      import { spawn } from "node:child_process";
+      const left = spawn(process.execPath, ["-e", "setInterval(() => {}, 1_000)"], { stdio: ["ignore", "ignore", "inherit"] });
+      console.error("left " + left.pid);
+      ${serves}
+    `),
+  );
+  await until("up");
+  const pids = () => lines.filter((line) => line.startsWith("left ")).map((line) => Number(line.slice(5)));
+  try {
+    const first = processOf(pids()[0]);
+    process.kill(opened.pid ?? 0, "SIGKILL");
+    await eventually(() => ends.length === 1, { what: "its end to be noticed" });
+    expect(isAlive(first)).toBe(true);
+    await eventually(() => pids().length === 2, { what: "another one" });
+  } finally {
+    for (const pid of pids()) process.kill(pid, "SIGKILL");
+  }
+});
+
 test("a program that is not there is tried again, and nothing else happens", async () => {
   open([join(directory.path, "nothing")]);
   await eventually(() => ends.length === 2, { what: "two attempts" });

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { openMachineLogs } from "../../runtime/adapters/machine/machine-logs.ts";
+import { loggedFunctionsContract } from "../contract/logged-functions.contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
@@ -68,20 +69,57 @@ async function openEngine(containers: () => readonly object[], log: string) {
   return { requests, close: () => (server.close(), server.closeAllConnections()) };
 }
 
-test("of provider docker: functions with containers of this installation, and their lines", async () => {
+/** A container as the engine lists it. */
+function container(id: string, name: string, { namespace = "functions", replica = `${name}-${id}` } = {}) {
+  const labels = { namespace, function: name, replica, instance: "0a1b2c3d", generation: "1", grace: "1000" };
+  return { Id: id, Labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [`weir.${key}`, value])) };
+}
+
+async function writeInstance(): Promise<void> {
   await mkdir(place("docker"));
   await writeFile(place("docker", "instance"), "0a1b2c3d\n");
-  const container = (id: string, name: string) => ({
-    Id: id,
-    Labels: {
-      "weir.instance": "0a1b2c3d",
-      "weir.namespace": "functions",
-      "weir.function": name,
-      "weir.replica": `${name}-${id}`,
-      "weir.generation": "1",
-      "weir.grace": "1000",
-    },
-  });
+}
+
+describe("LocalLoggedFunctions", () =>
+  loggedFunctionsContract(async () => {
+    const { functions, close } = await openMachineLogs({ provider: "local", data: directory.path });
+    const fileOf = ({ namespace, name }: typeof hello, replica: string) => place("logs", namespace, name, replica);
+    return {
+      functions,
+      start: async (ref, replica) => {
+        await mkdir(place("logs", ref.namespace, ref.name), { recursive: true });
+        await writeFile(fileOf(ref, replica), "");
+      },
+      end: (ref, replica) => rm(fileOf(ref, replica)),
+      close,
+    };
+  }));
+
+describe("ListedContainers", () =>
+  loggedFunctionsContract(async () => {
+    await writeInstance();
+    const running = new Map<string, object>();
+    const engine = await openEngine(() => [...running.values()], "");
+    const { functions, close } = await openMachineLogs({
+      provider: "docker",
+      data: directory.path,
+      engine: place("engine.sock"),
+    });
+    return {
+      functions,
+      start: async ({ namespace, name }, replica) => {
+        running.set(replica, container(`${running.size}`, name, { namespace, replica }));
+      },
+      end: async (_ref, replica) => void running.delete(replica),
+      close: async () => {
+        engine.close();
+        await close();
+      },
+    };
+  }));
+
+test("of provider docker: functions with containers of this installation, and their lines", async () => {
+  await writeInstance();
   let containers = [container("1", "hello"), container("2", "hello"), { Id: "3", Labels: {} }];
   const engine = await openEngine(() => containers, "2026-01-31T12:00:00.000000001Z one\n");
   const { functions, source, close } = await openMachineLogs({

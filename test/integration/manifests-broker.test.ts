@@ -10,13 +10,18 @@ import { natsPodHost, natsPods, natsPort } from "../../infra/manifests/broker/na
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
 import { secretManifests } from "../../infra/manifests/secrets.ts";
+import { NatsRecordChanges } from "../../runtime/adapters/nats/history/nats-record-changes.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
+import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
+import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
 import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
+import { NatsLeases } from "../../runtime/adapters/nats/stores/nats-leases.ts";
 import { natsUser, natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { openBroker, type Broker } from "../../scripts/backup/broker.ts";
 import { makeBackup } from "../../scripts/backup/make-backup.ts";
 import { restoreBackup } from "../../scripts/backup/restore-backup.ts";
+import { sampleCall, sampleEntry } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { secretValues } from "../support/manifest-platform.ts";
@@ -24,6 +29,16 @@ import { natsServerPath } from "../support/nats-server.ts";
 import { selfSigned } from "../support/self-signed.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
+const sampleQueue = {
+  name: "default",
+  replicas: 1,
+  maxInflight: 1,
+  timeout: 30_000,
+  ackWait: 5_000,
+  maxLength: 1_000,
+  strict: false,
+  retry: { attempts: 1, codes: [500], minWait: 100, maxWait: 1_000 },
+};
 let certificate: ReturnType<typeof selfSigned> | undefined;
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -131,6 +146,31 @@ test("the server accepts its configuration, encrypts, and knows its users by the
   const response = await fetch(`http://127.0.0.1:${placed.monitorPort}/jsz?config=1`);
   const { config } = (await response.json()) as { readonly config: { readonly sync_always?: boolean } };
   expect(config.sync_always).toBe(true);
+});
+
+test("the history follows records and holds its lease, and writes no record", async () => {
+  const placed = await place(readPlatform({}));
+  await start(placed);
+  const doctor = await connect(placed, natsUser.doctor, "queue-doctor");
+  const store = { maxFileStore: 2 ** 33, payloadLimit: 2 ** 20, maxCallRecords: 1_000, replicas: 1, oneMachine: false };
+  await new NatsQueueStore(doctor, store).provision([sampleQueue]);
+  const gateway = await connect(placed, natsUser.gateway, "gateway");
+  const ledger = new NatsCallLedger(gateway, () => 60_000, { accepts: true });
+  const id = "11111111-1111-4111-8111-111111111111";
+  const entry = sampleEntry({ digest: "d", maxRetries: 1 }, sampleCall({ callbackUrl: undefined }));
+  expect((await ledger.create(id, entry, performance.now() + 5_000)).kind).toBe("created");
+
+  const history = await connect(placed, natsUser.history, "history");
+  expect(await new NatsLeases(history).acquire("process.history", "me", 1_000)).toBe(true);
+  const records = new NatsRecordChanges(history, { inboxPrefix: "_INBOX.hs" });
+  const enough = new AbortController();
+  const followed: string[] = [];
+  for await (const { changes } of records.follow(undefined, enough.signal)) {
+    followed.push(...changes.flatMap((change) => (change.kind === "entry" ? [change.id] : [])));
+    if (followed.includes(id)) enough.abort();
+  }
+  expect(followed).toEqual([id]);
+  await expect(history.nc.request(`$KV.calls.${id}`, "x", { timeout: 500 })).rejects.toThrow(/permission/i);
 });
 
 test("three servers form a cluster, by routes that only they may open, and keep three copies", async () => {

@@ -11,6 +11,7 @@ import type { Delivery } from "../../runtime/core/ports/call-queue.ts";
 import type { QueueDeclaration } from "../../runtime/core/ports/queue-catalog.ts";
 import { addMissingConsumer } from "../../runtime/adapters/nats/queues/consumers.ts";
 import { NatsHistoryReports } from "../../runtime/adapters/nats/history/nats-history-reports.ts";
+import { NatsLetterFacts } from "../../runtime/adapters/nats/history/nats-letter-facts.ts";
 import { NatsRecordChanges } from "../../runtime/adapters/nats/history/nats-record-changes.ts";
 import { NatsActivity } from "../../runtime/adapters/nats/stores/nats-activity.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
@@ -241,6 +242,9 @@ describe("rights of the users of the broker", () => {
       for (const change of changes) if (change.kind === "entry") seen.push(change.id);
       if (seen.includes(firstId)) stopReading.abort();
     }
+    const letters = new NatsLetterFacts(history, historyInbox);
+    for await (const _ of letters.all(new AbortController().signal)) continue;
+    await new NatsKeptRequests(history).removeFunction(ref);
     await new NatsNamespaceStore(history).list();
     const reported: string[] = [];
     new NatsHistoryReports(history).subscribe(({ kind }) => void reported.push(kind));
@@ -352,8 +356,15 @@ describe("rights of the users of the broker", () => {
       [user, "read a kept request directly", `${api}.DIRECT.GET.KV_requests.$KV.requests.functions.echo.id`],
       [user, "watch kept requests", `${api}.CONSUMER.CREATE.KV_requests.other.$KV.requests.>`],
       [user, "remove a kept request", `${api}.STREAM.MSG.DELETE.KV_requests`],
-      [user, "purge kept requests", `${api}.STREAM.PURGE.KV_requests`],
     ]),
+    ...["worker-default", "provider", "autoscaler"].map((user) => [
+      user,
+      "purge kept requests",
+      `${api}.STREAM.PURGE.KV_requests`,
+    ]),
+    ["history", "read a dead letter", `${api}.STREAM.MSG.GET.DLQ`],
+    ["history", "delete a dead letter", `${api}.STREAM.MSG.DELETE.DLQ`],
+    ["history", "purge dead letters", `${api}.STREAM.PURGE.DLQ`],
     ["gateway", "watch kept requests", `${api}.CONSUMER.CREATE.KV_requests.other.$KV.requests.>`],
     ["gateway", "change the bucket of requests", `${api}.STREAM.UPDATE.KV_requests`],
     ["gateway", "delete the bucket of requests", `${api}.STREAM.DELETE.KV_requests`],

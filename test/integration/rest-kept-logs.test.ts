@@ -56,6 +56,37 @@ describe("the log of a call", () => {
     expect((await opened.json<CallDetail>(`/system/calls/${id}`)).logs).toEqual({ kept: true, lines: 2 });
   });
 
+  test("shows the end of what failed runs wrote to standard error, to who may read it", async () => {
+    const begin = opened.start + 60_000;
+    await opened.write(1, {
+      run: 2,
+      attempts: [
+        { number: 1, startedAt: begin + 100, endedAt: begin + 200, status: 500, replica: "a" },
+        { number: 2, startedAt: begin + 5_000, endedAt: begin + 5_900, status: 200, replica: "a" },
+      ],
+    });
+    await keep(
+      { ...record("a", 60_150, "GET /pay"), stream: "stdout" },
+      { ...record("a", 60_180, "Error: no such order"), stream: "stderr" },
+      { ...record("b", 60_180, "of another"), stream: "stderr" },
+      { ...record("a", 65_500, "slow"), stream: "stderr" },
+    );
+    const detail = await opened.json<CallDetail>(`/system/calls/${id}`);
+    expect(detail.attempts).toEqual([
+      expect.objectContaining({
+        number: 1,
+        replica: "a",
+        stderrTail: { lines: ["Error: no such order"], match: "window" },
+      }),
+      expect.not.objectContaining({ stderrTail: expect.anything() }),
+    ]);
+    opened.tokens.allow({ gets: [["Call:Get"], ["functions:*"]] });
+    const [status, text] = await opened.send("GET", `/system/calls/${id}`, opened.tokens.give("gets"));
+    const seen: CallDetail = JSON.parse(text);
+    expect([status, seen.attempts.map(({ replica }) => replica)]).toEqual([200, ["a", "a"]]);
+    expect(text).not.toContain("stderrTail");
+  });
+
   test("is removed with it, and nothing else", async () => {
     await ranCall();
     await keep(record("a", 60_050), record("a", 60_200));

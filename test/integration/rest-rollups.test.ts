@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Rollups } from "../../runtime/api/schemas/history/rollups.ts";
+import { presence } from "../../runtime/core/history/rollups/presence.ts";
 import type { RollupPoint } from "../../runtime/core/history/rollups/rollup.ts";
 import { HistoryGateway } from "../support/history-gateway.ts";
 
@@ -91,6 +92,29 @@ describe("rollups", () => {
       code: "validation_failed",
       detail: expect.stringContaining(sentence),
     });
+  });
+
+  test("of a function that is there and idle are 0 where calls were counted, and null elsewhere", async () => {
+    await using opened = await openWithPoints();
+    await opened.platform.call("PUT", "/system/functions", { service: "idle", image: "idle:1" });
+    const now = Math.floor(Date.now() / 10_000) * 10_000;
+    const noCalls = { source: "gateway", calls: [0, 0, 0, 0, 0], coldStarts: 0 };
+    const points = [now - 10_000, now, now + 20_000].map((at) => ({ ...presence, ...noCalls, at }));
+    await opened.kept.apply({ changes: [], rollups: points });
+    const recent = [now - 10_000, now + 30_000].map((at) => new Date(at).toISOString());
+    const { series } = await opened.json<Rollups>(
+      `/system/rollups?function=idle&since=${recent[0]}&until=${recent[1]}&step=10s`,
+    );
+    // It was deployed within the second interval, or just after it.
+    expect(series[0]?.calls[0]).toBeNull();
+    expect(series[0]?.calls.at(-1)).toBe(0);
+    expect(series[0]?.errors.at(-1)).toBe(0);
+    expect(series[0]?.calls.at(2)).toBeNull();
+    const all = await opened.json<Rollups>(`/system/rollups?since=${recent[0]}&until=${recent[1]}&step=10s`);
+    expect(all.series[0]?.calls).toEqual([0, 0, null, 0]);
+    expect(all.top).toEqual([]);
+    const [row] = all.series;
+    expect([row?.functionName, row?.namespace]).toEqual([undefined, undefined]);
   });
 
   test("of a function that is unknown are 404; of one without calls, null", async () => {

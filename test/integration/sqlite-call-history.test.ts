@@ -1,24 +1,26 @@
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 import { describe } from "vitest";
 
+import { SqlCallHistory } from "../../runtime/adapters/sql/calls/sql-call-history.ts";
 import { SqliteCallHistoryWriter } from "../../runtime/adapters/sqlite/calls/sqlite-call-history-writer.ts";
-import { SqliteCallHistory } from "../../runtime/adapters/sqlite/calls/sqlite-call-history.ts";
+import { SqliteReader } from "../../runtime/adapters/sqlite/database/sqlite-reader.ts";
 import { callHistoryContract } from "../contract/call-history.contract.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-describe("SqliteCallHistory", () =>
+/** Reads in this process: a child for each test would take most of its time. `sqlite-reader` compares both. */
+describe("SqlCallHistory of a SQLite file", () =>
   callHistoryContract(async () => {
     const directory = await tempDirectory("history");
     const file = join(directory.path, "calls.db");
     const writer = await SqliteCallHistoryWriter.open({ file });
-    // Not what is tested here, and a busy machine may take longer than the default.
-    const reads = new SqliteCallHistory({ file, readLimit: 30_000 });
+    const database = new DatabaseSync(file, { readOnly: true });
     return {
-      reads,
+      reads: new SqlCallHistory(new SqliteReader(database)),
       writer,
       close: async () => {
-        await reads.close();
+        database.close();
         await writer.close();
         await directory.remove();
       },

@@ -45,6 +45,9 @@ describe("synchronous calls for the history", () => {
     );
     const { gateway, kept, cold, call, untilKept } = await gatewayThatKeeps();
     gateway.deploy("hello", { addresses: [fn.address] });
+    const replica = gateway.table.findKey("hello")?.replicas[0];
+    if (replica === undefined) throw new Error("there is no replica");
+    replica.name = "hello-a";
     const id = "7f3a0b1c-0000-4000-8000-00000000000a";
     const before = Date.now();
     expect(await call("hello")).toBe(200);
@@ -59,7 +62,7 @@ describe("synchronous calls for the history", () => {
       ref: { name: "hello", namespace: "functions" },
       method: "GET",
       status: 500,
-      replica: fn.address,
+      replica: "hello-a",
       coldStart: undefined,
     });
     expect(startedAt).toBeGreaterThanOrEqual(before - 1);

@@ -55,6 +55,8 @@ const pathGrammar =
 export class KubernetesApi {
   readonly store = new KubernetesStore();
   readonly requests: SeenRequest[] = [];
+  /** Responds to requests for logs of pods; absent: they are 404. */
+  podLog: ((request: SeenRequest, response: ServerResponse) => void) | undefined;
   readonly faults: KubernetesFaults = {
     silent: false,
     hangs: false,
@@ -143,7 +145,8 @@ export class KubernetesApi {
       return;
     }
     const lost = loseAnswer?.(seen) ?? false;
-    if (seen.query.get("watch") === "true") this.#watch(seen, response);
+    if (seen.path.endsWith("/log") && this.podLog !== undefined) this.podLog(seen, response);
+    else if (seen.query.get("watch") === "true") this.#watch(seen, response);
     else this.#act(seen, text === "" ? undefined : (JSON.parse(text) as Body), lost ? undefined : response);
     if (lost) request.socket.resetAndDestroy();
   }

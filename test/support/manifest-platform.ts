@@ -11,6 +11,8 @@ export function secretValues(platform: Platform, natsTls?: SecretValues["natsTls
     adminUser: "admin",
     adminPassword: "password-of-the-administrator",
     invokeKey: "key-of-the-queue-workers",
+    historyKey: "key-of-the-history",
+    historyDatabase: "postgres://weir:word-of-the-history@db/calls",
     brokerPasswords: Object.fromEntries(brokerSecretNames(platform).map((name) => [name, `password-of-${name}`])),
     storeKey: "key-of-the-encrypted-store",
     routePassword: "password-of-the-routes",

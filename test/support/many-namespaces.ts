@@ -18,7 +18,7 @@ export function testManyNamespaces(opened: () => ClusterPlatform): void {
       annotations: { "com.service": "1" },
     });
     expect([response.status, await response.text()]).toEqual([201, ""]);
-    const bindings = ["gateway", "queue-worker", "autoscaler", "operator"].map(
+    const bindings = ["gateway", "queue-worker", "autoscaler", "operator", "history"].map(
       (account) => `rolebinding.rbac.authorization.k8s.io/${opened().namespace}-${account}-functions`,
     );
     await eventually(

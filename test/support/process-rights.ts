@@ -36,6 +36,7 @@ export const functionRights = {
     rule("metrics.k8s.io", ["pods"], "list"),
     rule("discovery.k8s.io", ["endpointslices"], "list", "watch"),
   ],
+  history: [rule("", ["pods"], "list", "watch"), rule("", ["pods/log"], "get")],
   operator: [
     rule(functions, ["functions", "functions/status", "secrets", "secrets/status"], ...read, "patch", "update"),
     rule(functions, ["secrets"], "create", "delete"),
@@ -58,3 +59,6 @@ export const followCluster: readonly RightsRule[] = [
   rule(functions, ["functions"], "list", "watch"),
   rule("discovery.k8s.io", ["endpointslices"], "list", "watch"),
 ];
+
+/** Rights of a history process in the whole cluster if it has many namespaces of functions. */
+export const followPods: readonly RightsRule[] = [rule("", ["pods"], "list", "watch")];

@@ -26,16 +26,21 @@ export class ScriptedRecords implements RecordChanges {
   gone: readonly string[] = [];
   failure: Error | undefined;
   #batches: RecordBatch[] = [];
-  #wake: () => void = () => {};
+  /** Of those who wait. */
+  #wakes: (() => void)[] = [];
 
   now(): number {
     return Date.now();
   }
 
-  /** The next batch of whoever reads. */
+  /** The next batch of whoever reads; of several one gets it. */
   add(batch: RecordBatch): void {
     this.#batches.push(batch);
     this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakes.splice(0)) wake();
   }
 
   async *follow(after: StreamPosition | undefined, signal: AbortSignal): AsyncGenerator<RecordBatch, void> {
@@ -47,7 +52,7 @@ export class ScriptedRecords implements RecordChanges {
       if (next !== undefined) yield next;
       else
         await new Promise<void>((resolve) => {
-          this.#wake = resolve;
+          this.#wakes.push(resolve);
         });
     }
     signal.removeEventListener("abort", aborted);

@@ -20,6 +20,7 @@ export const smallCpu = {
   queueDoctor: "50m",
   autoscaler: "50m",
   operator: "50m",
+  history: "50m",
 };
 
 /** Configuration that fits on a node of two processors, with functions beside the platform. */

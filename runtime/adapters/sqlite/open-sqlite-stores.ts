@@ -1,9 +1,13 @@
 import { join } from "node:path";
 
+import type { HistoryRebuild } from "../../core/ports/history-rebuild.ts";
 import { SqliteCallHistory } from "./calls/sqlite-call-history.ts";
 import { SqliteCallHistoryWriter } from "./calls/sqlite-call-history-writer.ts";
+import { obeyRebuildRequest, requestRebuild } from "./database/former-file.ts";
 import { SqliteKeptLogs } from "./logs/sqlite-kept-logs.ts";
 import { SqliteKeptLogsWriter } from "./logs/sqlite-kept-logs-writer.ts";
+import { openRebuild } from "./rebuild/open-rebuild.ts";
+import type { ClosableHistory } from "./rebuild/rebuilt-reads.ts";
 
 export interface SqliteStoresOptions {
   /** Called when a file turns out to be damaged: who opens it next begins a new one. */
@@ -14,9 +18,13 @@ export interface SqliteStoresOptions {
 
 /** The files of a history, open for its one writer. */
 export interface SqliteStores {
-  readonly reads: SqliteCallHistory;
+  readonly reads: ClosableHistory;
   readonly writer: SqliteCallHistoryWriter;
   readonly logs: { readonly reads: SqliteKeptLogs; readonly writer: SqliteKeptLogsWriter } | undefined;
+  /** Present while `calls.db` is to be filled from the file that was in its place. */
+  readonly rebuild: HistoryRebuild | undefined;
+  /** Notes that `calls.db` is rebuilt when it is opened next. */
+  readonly requestRebuild: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -28,17 +36,21 @@ export async function openSqliteStores(
   directory: string,
   { onDamaged, keptLogs }: SqliteStoresOptions,
 ): Promise<SqliteStores> {
-  const calls = { file: join(directory, "calls.db"), onDamaged };
+  const file = join(directory, "calls.db");
   const lines = { file: join(directory, "logs.db"), onDamaged };
-  const writer = await SqliteCallHistoryWriter.open(calls);
+  await obeyRebuildRequest(file);
+  const writer = await SqliteCallHistoryWriter.open({ file, onDamaged });
   const lineWriter = keptLogs ? await openOrClose(lines, writer) : undefined;
-  const reads = new SqliteCallHistory(calls);
+  const { reads, rebuild } = await openRebuild(file, writer, new SqliteCallHistory({ file, onDamaged }));
   const logs = lineWriter && { reads: new SqliteKeptLogs(lines), writer: lineWriter };
   return {
     reads,
     writer,
     logs,
+    rebuild,
+    requestRebuild: () => requestRebuild(file, "it was asked for"),
     close: async () => {
+      rebuild?.close();
       await Promise.all([reads.close(), logs?.reads.close()]);
       await Promise.all([writer.close(), logs?.writer.close()]);
     },

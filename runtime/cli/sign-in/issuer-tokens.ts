@@ -121,13 +121,21 @@ async function inTime<T>(
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = AbortSignal.timeout(timeout);
+  const over = AbortSignal.any([limit, terminal.signal]);
+  const ended = Promise.withResolvers<never>();
+  const end = (): void => ended.reject(over.reason);
+  over.addEventListener("abort", end, { once: true });
   try {
-    return await act(AbortSignal.any([limit, terminal.signal]));
+    over.throwIfAborted();
+    // The wait between two polls does not end with the signal.
+    return await Promise.race([act(over), ended.promise]);
   } catch (cause) {
     if (terminal.signal.aborted) throw new CliError(exitCode.interrupted, "", { cause });
     if (!limit.aborted) throw cause;
     const sentence = `Cannot sign in: nobody did so within ${formatDuration(timeout)}; --timeout gives more time`;
     throw new CliError(exitCode.timeout, sentence, { cause });
+  } finally {
+    over.removeEventListener("abort", end);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { StderrTail } from "../../api/schemas/history/call-attempt-detail.ts";
 import type { CallDetail, KeptLines, KeptRequest } from "../../api/schemas/history/call-detail.ts";
 import type { HistoryStatus } from "../../api/schemas/history/call-page.ts";
 import { callView } from "../calls/call-view.ts";
@@ -17,6 +18,8 @@ export interface DetailFacts {
   /** Undefined: it is not known. */
   readonly request: KeptRequest | undefined;
   readonly logs: KeptLines;
+  /** What its function wrote to standard error during attempts, by their numbers, as far as it may be shown. */
+  readonly tails: ReadonlyMap<number, StderrTail>;
   readonly history: HistoryProgress;
 }
 
@@ -43,12 +46,18 @@ export function historyStatus({ lagSeconds, complete, gaps }: HistoryProgress): 
   return { lagSeconds, complete, gaps: gaps.map(({ from, to }) => ({ from: text(from), to: text(to) })) };
 }
 
-function recordFields({ row, details: { entry } }: HistoryCall, { now, queuePosition }: DetailFacts) {
+function recordFields({ row, details: { entry } }: HistoryCall, { now, queuePosition, tails }: DetailFacts) {
   if (entry === undefined) throw new TypeError(`call "${row.id}" has neither a record nor a request`);
   // A call whose record is gone is due no more.
   const seen = row.state === "unknown" ? { ...entry, next: null } : entry;
-  const { state: _, ...fields } = callView(row.id, seen, now, queuePosition);
-  return fields;
+  const { state: _, attempts, ...fields } = callView(row.id, seen, now, queuePosition);
+  return {
+    ...fields,
+    attempts: attempts.map((attempt) => {
+      const stderrTail = tails.get(attempt.number);
+      return { ...attempt, ...(stderrTail === undefined ? {} : { stderrTail }) };
+    }),
+  };
 }
 
 function syncFields({ startedAt, duration, status, replica, coldStart }: AnsweredCall) {

@@ -4,6 +4,8 @@ export interface ActivityDelta {
   readonly function: string;
   /** Calls that ended. */
   readonly finished: number;
+  /** Of them, those with a status of 500 or more; absent: none. */
+  readonly failed?: number | undefined;
   /** Calls in flight now. */
   readonly inFlight: number;
 }

@@ -31,6 +31,8 @@ export interface RequestKeeper {
 export interface KeptRequests {
   find(ref: FunctionRef, id: string): Promise<StoredRequest | undefined>;
   remove(ref: FunctionRef, id: string): Promise<void>;
+  /** Removes those of a function; resolves with their number. */
+  removeFunction(ref: FunctionRef): Promise<number>;
   /** Removes those of all functions of a namespace. */
   removeNamespace(namespace: string): Promise<void>;
 }

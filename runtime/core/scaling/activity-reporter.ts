@@ -3,6 +3,8 @@ import type { Activity, ActivityDelta, WorkerReport } from "../ports/activity.ts
 /** Running totals of one function in this process. */
 export interface ActivityTotals {
   readonly finished: number;
+  /** Of them, those with a status of 500 or more; absent: not counted. */
+  readonly failed?: number;
   readonly inFlight: number;
 }
 
@@ -62,16 +64,22 @@ class ActivityChanges {
     const deltas: ActivityDelta[] = [];
     this.#round += 1;
     let count = 0;
-    for (const [key, { finished, inFlight }] of totals) {
+    for (const [key, { finished, failed = 0, inFlight }] of totals) {
       count += 1;
       const known = this.#known(key);
       const unchanged = known.finished === finished && known.inFlight === inFlight;
       // A function that was removed and created again is counted from 0.
-      const before = known.finished > finished ? 0 : known.finished;
+      const isNew = known.finished > finished;
+      const before = isNew ? 0 : known.finished;
+      const failures = failed - (isNew ? 0 : known.failed);
       known.finished = finished;
+      known.failed = failed;
       known.inFlight = inFlight;
       known.round = this.#round;
-      if (inFlight !== 0 || !unchanged) deltas.push({ function: key, finished: finished - before, inFlight });
+      if (inFlight !== 0 || !unchanged) {
+        const failedSince = failures > 0 ? { failed: failures } : {};
+        deltas.push({ function: key, finished: finished - before, ...failedSince, inFlight });
+      }
     }
     if (this.#reported.size > count) this.#evict();
     return deltas;
@@ -80,7 +88,7 @@ class ActivityChanges {
   #known(key: string): Reported {
     let known = this.#reported.get(key);
     // -1, as a function that was never reported must differ from any totals.
-    if (known === undefined) this.#reported.set(key, (known = { finished: 0, inFlight: -1, round: 0 }));
+    if (known === undefined) this.#reported.set(key, (known = { finished: 0, failed: 0, inFlight: -1, round: 0 }));
     return known;
   }
 
@@ -93,6 +101,7 @@ class ActivityChanges {
 /** Totals last reported of a function, and the last round in which it existed. */
 interface Reported {
   finished: number;
+  failed: number;
   inFlight: number;
   round: number;
 }

@@ -17,6 +17,8 @@ export interface CallCredentials {
   readonly authorization: string | undefined;
   /** The token in them, if they hold a valid one of this platform. */
   readonly token: OwnToken | undefined;
+  /** The request itself, for whom its sender is known otherwise. */
+  readonly caller?: object;
   /** Address of the client; read only where passwords are counted by it. */
   readonly client: string;
 }

@@ -1,4 +1,4 @@
-import { namesAction } from "../../core/access/decide-access.ts";
+import { permittedAnywhere } from "../../core/access/permitted-anywhere.ts";
 import type { Principal } from "../../core/access/principal.ts";
 import { routeTable } from "../rest/route-table.ts";
 
@@ -12,9 +12,6 @@ const routeActions: readonly string[] = [
   .toSorted();
 
 /** The actions that a principal may do to anything at all, for pages that show only what may work. */
-export function allowedActions({ grants }: Principal): readonly string[] {
-  if (grants === "everything") return routeActions;
-  return routeActions.filter((action) =>
-    grants.allowed.some(({ actions }) => actions.some((listed) => namesAction(listed, action))),
-  );
+export function allowedActions(principal: Principal): readonly string[] {
+  return routeActions.filter((action) => permittedAnywhere(principal, action));
 }

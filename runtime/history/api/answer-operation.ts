@@ -8,6 +8,10 @@ export interface OperationParts {
   readonly reads: CallHistory;
   /** False if the call is open. */
   readonly remove: (id: string) => Promise<boolean>;
+  /** Removes what is kept of a function. */
+  readonly erase: (ref: FunctionRef) => Promise<unknown>;
+  /** Begins to fill the history anew, in a process that is started after this one. */
+  readonly requestRebuild: () => Promise<void>;
   /** Absent = no lines are kept. */
   readonly logs?: { readonly reads: KeptLogs; readonly writer: Pick<KeptLogsWriter, "remove"> } | undefined;
 }
@@ -19,7 +23,7 @@ export class BadArgument extends Error {
 
 /** The result of an operation; rejects with `BadArgument`, or as the history does. */
 export async function answerOperation(
-  { reads, remove, logs }: OperationParts,
+  { reads, remove, erase, requestRebuild, logs }: OperationParts,
   operation: HistoryOperation,
   argument: unknown,
 ): Promise<unknown> {
@@ -46,6 +50,10 @@ export async function answerOperation(
       const { ref, places } = queryIn<LineRemoval>(argument, "ref", "places");
       return keptLogsIn(logs).writer.remove(ref, places);
     }
+    case "erase":
+      return erase(queryIn<FunctionRef>(argument, "namespace", "name"));
+    case "rebuild":
+      return requestRebuild();
     default:
       return operation satisfies never;
   }

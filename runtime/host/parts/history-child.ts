@@ -138,10 +138,15 @@ function endOf(child: ChildProcess): Promise<string> {
 async function readLines(child: ChildProcess, onLine: (line: string) => void): Promise<void> {
   const { stderr } = child;
   if (stderr === null) return;
-  child.once("exit", () => setTimeout(() => stderr.destroy(), linesTimeout).unref());
+  const lines = createInterface({ input: stderr, crlfDelay: Number.POSITIVE_INFINITY });
+  const giveUp = (): void => {
+    stderr.destroy();
+    // A destroyed input is no end of it.
+    lines.close();
+  };
+  child.once("exit", () => setTimeout(giveUp, linesTimeout).unref());
   try {
-    for await (const line of createInterface({ input: stderr, crlfDelay: Number.POSITIVE_INFINITY }))
-      if (line !== "") onLine(line);
+    for await (const line of lines) if (line !== "") onLine(line);
   } catch {
     // It was destroyed.
   }

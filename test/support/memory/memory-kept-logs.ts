@@ -1,6 +1,7 @@
 import type { FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import { isCovered } from "../../../runtime/core/history/logs/line-numbers.ts";
 import { parseLogMoment } from "../../../runtime/core/history/logs/log-moment.ts";
+import { parseTaggedLine } from "../../../runtime/core/replicas/tagged-line.ts";
 import type {
   FollowedLine,
   KeptLine,
@@ -29,8 +30,8 @@ export class MemoryKeptLogs implements KeptLogs, KeptLogsWriter {
         line.text.includes(containing ?? "") &&
         (after === undefined || order(line.place, after) > 0),
     );
-    if (newest) return { lines: found.slice(-limit) };
-    const lines = found.slice(0, limit);
+    if (newest) return { lines: found.slice(-limit).map(untagged) };
+    const lines = found.slice(0, limit).map(untagged);
     const last = lines.at(-1);
     return { lines, ...(found.length > limit && last !== undefined ? { next: last.place } : {}) };
   }
@@ -89,6 +90,10 @@ export class MemoryKeptLogs implements KeptLogs, KeptLogsWriter {
       this.#lines = this.#lines.filter((other) => other !== line);
     }
   }
+}
+
+function untagged(line: KeptLine): KeptLine {
+  return { ...line, ...parseTaggedLine(line.text) };
 }
 
 function key({ namespace, name }: FunctionRef): string {

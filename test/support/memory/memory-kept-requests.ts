@@ -43,6 +43,13 @@ export class MemoryKeptRequests implements RequestKeeper, KeptRequests {
     this.#kept.delete(keyOf(ref, id));
   }
 
+  async removeFunction(ref: FunctionRef): Promise<number> {
+    this.#check();
+    const keys = [...this.#kept].filter(([, { call }]) => formatRef(call.function) === formatRef(ref));
+    for (const [key] of keys) this.#kept.delete(key);
+    return keys.length;
+  }
+
   async removeNamespace(namespace: string): Promise<void> {
     this.#check();
     for (const [key, { call }] of this.#kept) if (call.function.namespace === namespace) this.#kept.delete(key);

@@ -1,7 +1,8 @@
 import { EventEmitter, on } from "node:events";
 
-import type { LogRecord } from "../../../runtime/api/schemas/log-record.ts";
+import type { LogRecord, LogStream } from "../../../runtime/api/schemas/log-record.ts";
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
+import { parseTaggedLine } from "../../../runtime/core/replicas/tagged-line.ts";
 import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
 
 /** Keeps logs in this process. */
@@ -10,8 +11,15 @@ export class MemoryLogSource implements LogSource {
   readonly #written = new EventEmitter().setMaxListeners(0);
 
   /** Adds a line of replica `instance`, `text` without its newline. */
-  write(ref: FunctionRef, instance: string, text: string, timestamp: string = new Date().toISOString()): void {
-    const record = { name: ref.name, namespace: ref.namespace, instance, timestamp, text: `${text}\n` };
+  write(
+    ref: FunctionRef,
+    instance: string,
+    text: string,
+    timestamp: string = new Date().toISOString(),
+    stream: LogStream = "stdout",
+  ): void {
+    const { name, namespace } = ref;
+    const record = { name, namespace, instance, timestamp, ...parseTaggedLine(`${text}\n`), stream };
     const key = formatRef(ref);
     this.#records.set(key, [...(this.#records.get(key) ?? []), record]);
     this.#written.emit(key, record);

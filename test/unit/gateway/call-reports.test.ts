@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { desireFunction } from "../../../runtime/core/functions/desired-function.ts";
+import { presence } from "../../../runtime/core/history/rollups/presence.ts";
 import type { HistoryReport } from "../../../runtime/core/ports/history-reports.ts";
 import { FunctionTable } from "../../../runtime/core/replicas/function-table.ts";
 import { buildCallReports, type CallReportsParts } from "../../../runtime/gateway/call-reports.ts";
@@ -54,6 +55,7 @@ describe("buildCallReports()", () => {
     keep?.(factsOf(1), end(500));
     close();
     const ref = { namespace: "functions", name: "echo" };
+    const counted = { source: "gateway-1", at: expect.any(Number) as number };
     expect(published).toEqual([
       {
         kind: "sync",
@@ -62,10 +64,10 @@ describe("buildCallReports()", () => {
       {
         kind: "rollup",
         points: [
+          { ...presence, ...counted, calls: [0, 0, 0, 0, 0], coldStarts: 0 },
           {
             ...ref,
-            source: "gateway-1",
-            at: expect.any(Number),
+            ...counted,
             calls: [0, 0, 0, 0, 1],
             coldStarts: 1,
             durations: [10, 1],
@@ -86,7 +88,9 @@ describe("buildCallReports()", () => {
     deploy("echo", ["a:1"]);
     counts.of(key).begin();
     close();
-    expect(published).toMatchObject([{ points: [{ calls: [0, 0, 0, 0, 0], inFlight: 1, replicas: 1 }] }]);
+    expect(published).toMatchObject([
+      { points: [presence, { name: "echo", calls: [0, 0, 0, 0, 0], inFlight: 1, replicas: 1 }] },
+    ]);
   });
 
   test("shows in a metric how many calls found no room", async () => {

@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import type { CallHistory, HistoryGap } from "../../../runtime/core/ports/call-history.ts";
+import type { HistoryRebuild } from "../../../runtime/core/ports/history-rebuild.ts";
 import { buildHistory, type BuiltHistory } from "../../../runtime/history/build-history.ts";
 import { leasesOf } from "../../../runtime/history/held-lease.ts";
 import { buildHistoryMetrics } from "../../../runtime/history/history-metrics.ts";
@@ -13,6 +14,13 @@ import { recordBatch, ScriptedRecords } from "../../support/scripted-records.ts"
 
 const id = "11111111-1111-4111-8111-111111111111";
 const gap: HistoryGap = { from: 1, to: 2 };
+/** A rebuild without anything to copy. */
+const emptyRebuild = {
+  reason: "damaged",
+  hasLosses: false,
+  copySome: async () => false,
+  addUnknown: async () => 0,
+};
 
 let records: ScriptedRecords;
 let writer: RecordedWriter;
@@ -20,6 +28,7 @@ let leases: MemoryLeases;
 let registry: Registry;
 let gaps: readonly HistoryGap[];
 let readingFails: boolean;
+let rebuild: HistoryRebuild | undefined;
 let stop: AbortController;
 const running: Promise<void>[] = [];
 
@@ -34,9 +43,12 @@ function open(): BuiltHistory {
   const history = buildHistory({
     records,
     reports: { publish: () => {}, subscribe: () => () => {} },
+    letters: { all: async function* () {} },
+    requests: { removeFunction: async () => 0 },
     leases,
     reads: reads as CallHistory,
     writer,
+    rebuild,
     bounds: { age: 1, calls: 1, bytes: 1 },
     namespaces: {
       list: async () => [{ name: "shop", labels: {}, annotations: {}, createdAt: "2026-01-31", deleting: false }],
@@ -57,6 +69,7 @@ beforeEach(() => {
   registry = new Registry();
   gaps = [];
   readingFails = false;
+  rebuild = undefined;
   stop = new AbortController();
 });
 afterEach(async () => {
@@ -85,6 +98,38 @@ describe("buildHistory()", () => {
     expect(records.followed[0]?.sequence).toBe(7);
     expect(await registry.metrics()).toContain("history_leader 1");
     expect(await registry.metrics()).toContain("history_rows 7");
+  });
+
+  test("that is filled anew stores nothing before what was there, and is not complete until it is level", async () => {
+    const done: string[] = [];
+    const position = { ...recordBatch(7, []).position, at: Date.now() - 60_000 };
+    const filled = { ...emptyRebuild, position, isUnderWay: true };
+    rebuild = Object.assign(filled, {
+      seed: async () => {
+        expect(writer.batches).toEqual([]);
+        done.push("seed");
+        writer.stored = position;
+      },
+      finish: async () => {
+        filled.isUnderWay = false;
+      },
+      hide: (namespace: string) => void done.push(`hide ${namespace}`),
+    });
+    const history = open();
+    await eventually(() => records.followed.length === 2, { what: "both readers" });
+    expect(new Set(records.followed.map((from) => from?.sequence))).toEqual(new Set([0, 7]));
+    await eventually(() => done.includes("hide gone"), { what: "the removal of a namespace" });
+    expect(done[0]).toBe("seed");
+    const { complete, lagSeconds } = await history.progress();
+    expect([complete, lagSeconds >= 60]).toEqual([false, true]);
+    await eventually(
+      () => {
+        if (filled.isUnderWay) records.add(recordBatch(8, [id]));
+        return !filled.isUnderWay;
+      },
+      { what: "the new history to answer" },
+    );
+    expect(await history.progress()).toMatchObject({ complete: true });
   });
 
   test("stops writing when the lease is lost, and begins again with it", async () => {

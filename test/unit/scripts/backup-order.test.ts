@@ -3,13 +3,14 @@ import { expect, test } from "vitest";
 import { chosen, inBackupOrder } from "../../../scripts/backup/weir-streams.ts";
 
 test("a stream that depends on another is backed up after it, and foreign ones are left out", () => {
-  const names = ["KV_results", "DLQ", "ORDERS", "KV_other", "Q_reports", "KV_functions", "CB", "Q_default", "KV_calls"];
+  const names = "KV_requests KV_results DLQ ORDERS KV_other Q_reports KV_functions CB Q_default KV_calls".split(" ");
   expect(inBackupOrder(names)).toEqual([
     "KV_calls",
     "Q_default",
     "Q_reports",
     "CB",
     "KV_results",
+    "KV_requests",
     "DLQ",
     "KV_functions",
   ]);

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 
 import { checkConfig } from "../../../infra/check-config.ts";
 import { natsHosts } from "../../../infra/manifests/broker/nats-addresses.ts";
-import { bytesOfSize } from "../../../infra/manifests/option-rules.ts";
+import { bytesOfSize } from "../../../infra/manifests/sizes.ts";
 import { platformManifests } from "../../../infra/manifests/platform-manifests.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import { neededSecretNames } from "../../../infra/manifests/secrets.ts";
@@ -59,9 +59,15 @@ describe("docs/install.md and docs/reference/kubernetes.md", () => {
       const parts = platformManifests(config.platform);
       const { pods, disks } = platformRequests(parts.flatMap(({ objects }) => objects));
       const requests = roomText(sum(pods.map((pod) => pod.requests)));
-      const { edition, nats } = config.platform;
-      expect(disks).toEqual(Array(Number(nats.replicas)).fill(bytesOfSize(nats.storage)));
-      const cells = [`\`${edition}\``, pods.length, requests, `${disks.length} × ${nats.storage}`];
+      const { edition, nats, historyStorage } = config.platform;
+      const servers = Array<number>(Number(nats.replicas)).fill(bytesOfSize(nats.storage));
+      expect(disks).toEqual([...servers, bytesOfSize(historyStorage)]);
+      const cells = [
+        `\`${edition}\``,
+        pods.length,
+        requests,
+        `${servers.length} × ${nats.storage}, 1 × ${historyStorage}`,
+      ];
       expect(cellsOf(edition)).toEqual(cells.map(String));
     }
     const { requests } = defaultNamespaceSettings("weir");

@@ -18,6 +18,7 @@ const testedBy: Readonly<Record<string, string | { readonly not: string }>> = {
   "docs/contributing/supply-chain.md": { not: "its commands are checks of the repository" },
   "docs/contributing/tests.md": { not: "its commands run tests" },
   "docs/functions.md": "e2e/pages.test.ts",
+  "docs/history.md": "e2e/history-commands.test.ts",
   "docs/install.md": "nightly-cluster/node/install-page.test.ts",
   "docs/operate.md": { not: "half of it needs a cluster" },
   "docs/reference/api.md": "e2e/pages.test.ts",

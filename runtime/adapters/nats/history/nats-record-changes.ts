@@ -88,7 +88,8 @@ export class NatsRecordChanges implements RecordChanges {
   async *#read(consumer: RecordConsumer, signal: AbortSignal): AsyncGenerator<RecordBatch, void> {
     const { inboxPrefix, monitorUrl, expiry = defaultExpiry } = this.#options;
     const { name, start, pending, lastSequence } = consumer;
-    const tail = new RecordTail({ link: this.#link, consumer: name, inboxPrefix, maxBatch, gatherFor, expiry });
+    const place = { link: this.#link, stream: recordStream, consumer: name, inboxPrefix };
+    const tail = new RecordTail({ ...place, maxBatch, gatherFor, expiry });
     try {
       const quietUntil = await readServerStart(monitorUrl);
       let first: Pick<RecordBatch, "isFirst" | "quietUntil"> = { isFirst: true, quietUntil };

@@ -16,11 +16,16 @@ const removal = "DEL";
 export function parseChange(message: Msg, revision: number): CallChange | "none" | "unreadable" {
   const id = message.subject.slice(prefix.length);
   if (parseCallId(id) !== id) return "unreadable";
-  const operation = message.headers?.get(operationHeader) ?? "";
-  if (operation === removal) return { kind: "withdrawn", id, revision };
-  if (operation !== "" || message.headers?.has(brokerMarker) === true) return "none";
+  // A marker has no payload (NATS ADR-8, ADR-43): headers of records are not parsed.
+  if (message.data.length === 0) return changeOfMarker(message, id, revision);
   const entry = entryIn(message);
   return entry === undefined ? "unreadable" : { kind: "entry", id, revision, entry };
+}
+
+function changeOfMarker({ headers }: Msg, id: string, revision: number): CallChange | "none" | "unreadable" {
+  const operation = headers?.get(operationHeader) ?? "";
+  if (operation === removal) return { kind: "withdrawn", id, revision };
+  return operation !== "" || headers?.has(brokerMarker) === true ? "none" : "unreadable";
 }
 
 function entryIn(message: Msg): CallEntry | undefined {

@@ -18,8 +18,8 @@ export interface RecordConsumer {
 
 /** Nanoseconds without a request after which the broker removes the consumer of a process that is gone. */
 const inactiveThreshold = 30 * 1_000_000_000;
-/** Of consumers that change nothing for anybody else. */
-const light = {
+/** Settings of consumers that change nothing for anybody else. */
+export const lightConsumer = {
   ack_policy: AckPolicy.None,
   mem_storage: true,
   num_replicas: 1,
@@ -37,7 +37,7 @@ export async function createRecordConsumer(link: NatsLink, after: StreamPosition
   const firstLater = after?.created === created ? await firstStoredAfter(link, after) : undefined;
   const start = startOf({ created, lastSequence: state.last_seq, firstLater }, after);
   const { name, num_pending: pending } = await link.jsm.consumers.add(recordStream, {
-    ...light,
+    ...lightConsumer,
     name: `history-${nuid.next()}`,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: start.sequence + 1,
@@ -49,7 +49,7 @@ export async function createRecordConsumer(link: NatsLink, after: StreamPosition
 /** Sequence of the first message that was stored after the time of a position, by the consumer that would begin there. */
 async function firstStoredAfter({ jsm }: NatsLink, { at }: StreamPosition): Promise<number> {
   const { name, delivered } = await jsm.consumers.add(recordStream, {
-    ...light,
+    ...lightConsumer,
     name: `history-${nuid.next()}`,
     deliver_policy: DeliverPolicy.StartTime,
     opt_start_time: new Date(at + clockError).toISOString(),

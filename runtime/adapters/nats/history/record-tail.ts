@@ -2,7 +2,6 @@ import { createInbox, type Msg } from "@nats-io/transport-node";
 
 import type { NatsLink } from "../link/nats-link.ts";
 import { PullLoop } from "../queues/pull-loop.ts";
-import { recordStream } from "../records/call-record-reader.ts";
 import { parseDeliveryFacts, type DeliveryFacts } from "./delivery-facts.ts";
 
 /** A message with what its delivery says of it. */
@@ -20,6 +19,7 @@ export type TailRead =
 
 export interface RecordTailOptions {
   readonly link: NatsLink;
+  readonly stream: string;
   readonly consumer: string;
   readonly inboxPrefix: string;
   /** Most messages of a read; as many again are held for the next one. */
@@ -49,10 +49,10 @@ export class RecordTail {
 
   constructor(options: RecordTailOptions) {
     this.#options = options;
-    const { link, consumer, expiry, inboxPrefix } = options;
+    const { link, stream, consumer, expiry, inboxPrefix } = options;
     this.#pull = new PullLoop({
       link,
-      stream: recordStream,
+      stream,
       consumer,
       expiry,
       inbox: createInbox(inboxPrefix),

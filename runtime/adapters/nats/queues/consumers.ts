@@ -1,5 +1,6 @@
 import { AckPolicy, type ConsumerConfig } from "@nats-io/jetstream";
 
+import { consumerNotFound, isApiError } from "../link/api-errors.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 
 /** Metadata key of a consumer: the server version under which it was created. */
@@ -68,14 +69,12 @@ function isUnset(value: unknown): boolean {
   );
 }
 
-const consumerNotFound = 10014;
-
 /** Adds the consumer if it is missing; an existing one stays as it is, whatever its settings. */
 export async function addMissingConsumer(link: NatsLink, stream: string, name: string, ackWait: number): Promise<void> {
   try {
     await link.jsm.consumers.info(stream, name);
   } catch (err) {
-    if (!isMissing(err)) throw err;
+    if (!isApiError(err, consumerNotFound)) throw err;
     await link.jsm.consumers.add(stream, consumerConfig(name, ackWait, link.serverVersion));
   }
 }
@@ -85,10 +84,6 @@ export async function deleteConsumer(link: NatsLink, stream: string, name: strin
   try {
     await link.jsm.consumers.delete(stream, name);
   } catch (err) {
-    if (!isMissing(err)) throw err;
+    if (!isApiError(err, consumerNotFound)) throw err;
   }
-}
-
-function isMissing(err: unknown): boolean {
-  return err instanceof Error && "code" in err && err.code === consumerNotFound;
 }

@@ -1,11 +1,9 @@
 import { PlatformError } from "../../../api/platform-error.ts";
 import { formatRef } from "../../../core/functions/function-ref.ts";
 import type { QueueDepths, QueueState, QueueStates } from "../../../core/ports/queue-states.ts";
+import { consumerNotFound, streamNotFound } from "../link/api-errors.ts";
 import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
 import { parseQueueSubject, queueStream, workersConsumer } from "../stream-names.ts";
-
-const streamNotFound = 10059;
-const consumerNotFound = 10014;
 
 /** Reply of `STREAM.INFO` (NATS JetStream API), as far as it is read here. */
 interface StreamReply extends ErrorReply {

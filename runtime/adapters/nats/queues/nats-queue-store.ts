@@ -1,4 +1,4 @@
-import { JetStreamApiError, PersistMode, type StreamInfo } from "@nats-io/jetstream";
+import { PersistMode, type StreamInfo } from "@nats-io/jetstream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { QueueDeclaration } from "../../../core/ports/queue-catalog.ts";
@@ -7,6 +7,7 @@ import { CallRecordReader } from "../records/call-record-reader.ts";
 import { checkRoom } from "./check-room.ts";
 import { consumerChange, consumerConfig } from "./consumers.ts";
 import { countQueued } from "./count-queued.ts";
+import { consumerNotFound, isApiError, streamNotFound } from "../link/api-errors.ts";
 import { isNotReady } from "../link/is-not-ready.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { OverdueEntries } from "./overdue-entries.ts";
@@ -25,8 +26,6 @@ import { wantedStreams, type StreamFacts, type WantedStream } from "../streams.t
 import { lookAtWork } from "./work-state.ts";
 
 const allCalls = "q.>";
-const streamNotFound = 10059;
-const consumerNotFound = 10014;
 
 interface FoundStream {
   readonly wanted: WantedStream;
@@ -242,10 +241,6 @@ export class NatsQueueStore implements QueueStore {
 /** Stream and consumer of a queue, or of the callbacks. */
 function placeOf(queue: string | undefined): [stream: string, consumer: string] {
   return queue === undefined ? [callbackStream, callbacksConsumer] : [queueStream(queue), workersConsumer];
-}
-
-function isApiError(err: unknown, code: number): boolean {
-  return err instanceof JetStreamApiError && err.code === code;
 }
 
 function unusable(what: string, cause: unknown): PlatformError {

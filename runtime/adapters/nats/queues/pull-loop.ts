@@ -63,13 +63,15 @@ export class PullLoop {
   }
 
   #receive(message: Msg): void {
-    const code = message.headers?.code ?? 0;
-    if (code >= 400) {
-      this.#left = 0;
-      this.#parts.onStatus(code);
-    } else if (message.reply !== undefined && message.reply !== "") {
+    // A delivery has a reply subject, a status has none: headers of deliveries are not parsed for this.
+    if (message.reply !== undefined && message.reply !== "") {
       this.#left = Math.max(0, this.#left - 1);
       this.#parts.onMessage(message);
+      return;
     }
+    const code = message.headers?.code ?? 0;
+    if (code < 400) return;
+    this.#left = 0;
+    this.#parts.onStatus(code);
   }
 }

@@ -1,6 +1,7 @@
 import { PlatformError } from "../../../api/platform-error.ts";
-import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { KeptRequests, RequestKeeper, SafeRequest, StoredRequest } from "../../../core/ports/kept-requests.ts";
+import { streamNotFound } from "../link/api-errors.ts";
 import { requestTimeout, type NatsLink } from "../link/nats-link.ts";
 import { readLast } from "../link/read-last.ts";
 import { formatCall, parseCall } from "../queues/call-message.ts";
@@ -11,11 +12,11 @@ const stream = bucketStream(bucket.requests);
 /** Headers of an entry beside those of its call. */
 const entryHeader = { ttl: "Nats-TTL", queue: "Weir-Queue", redacted: "Weir-Redacted" } as const;
 
-const streamNotFound = 10059;
-
 /** Reply of the JetStream API. */
 interface Reply {
   readonly success?: boolean;
+  /** How many messages a purge removed. */
+  readonly purged?: number;
   readonly error?: { readonly err_code?: number };
 }
 
@@ -64,26 +65,32 @@ export class NatsKeptRequests implements RequestKeeper, KeptRequests {
     const subject = subjectOf(ref, id);
     const found = await readLast(this.#link, stream, subject);
     if (found === undefined) return;
-    const isGone = await this.#asked("MSG.DELETE", { seq: found.sequence });
+    const reply = await this.#ask("MSG.DELETE", { seq: found.sequence });
     // It may be gone by this very request, whose reply was lost.
-    if (!isGone && (await readLast(this.#link, stream, subject))?.sequence === found.sequence)
+    if (reply === undefined && (await readLast(this.#link, stream, subject))?.sequence === found.sequence)
       throw notRemoved(`the request of call "${id}"`);
   }
 
-  async removeNamespace(namespace: string): Promise<void> {
-    if (!(await this.#asked("PURGE", { filter: keySubject(bucket.requests, `${namespace}.>`) })))
-      throw notRemoved(`the requests of namespace "${namespace}"`);
+  async removeFunction(ref: FunctionRef): Promise<number> {
+    const reply = await this.#ask("PURGE", { filter: subjectOf(ref, "*") });
+    if (reply === undefined) throw notRemoved(`the requests of function "${formatRef(ref)}"`);
+    return reply.purged ?? 0;
   }
 
-  /** Whether the broker did it, or has no such bucket. */
-  async #asked(what: "MSG.DELETE" | "PURGE", request: object): Promise<boolean> {
+  async removeNamespace(namespace: string): Promise<void> {
+    const reply = await this.#ask("PURGE", { filter: keySubject(bucket.requests, `${namespace}.>`) });
+    if (reply === undefined) throw notRemoved(`the requests of namespace "${namespace}"`);
+  }
+
+  /** The reply of a broker that did it, or has no such bucket; undefined = it is not known to be done. */
+  async #ask(what: "MSG.DELETE" | "PURGE", request: object): Promise<Reply | undefined> {
     try {
       const subject = `$JS.API.STREAM.${what}.${stream}`;
       const reply = await this.#link.request(subject, JSON.stringify(request), { timeout: requestTimeout });
-      const { success, error } = reply.json<Reply>();
-      return success === true || error?.err_code === streamNotFound;
+      const said = reply.json<Reply>();
+      return said.success === true || said.error?.err_code === streamNotFound ? said : undefined;
     } catch {
-      return false;
+      return undefined;
     }
   }
 }

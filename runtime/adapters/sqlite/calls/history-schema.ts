@@ -82,6 +82,7 @@ function ends(table: string, index: string, columns: readonly string[]): readonl
 export const historySchema: SqliteSchema = {
   what: "history",
   migrations: [schema1],
+  isRefillable: true,
   probes: [
     ...["ASC", "DESC"].map((direction) => `SELECT * FROM call ORDER BY seq ${direction} LIMIT 1`),
     ...ends("call", "INDEXED BY call_by_id", ["id"]),

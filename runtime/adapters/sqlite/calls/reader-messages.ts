@@ -1,10 +1,9 @@
-import type { CallHistory } from "../../../core/ports/call-history.ts";
 import type { KeptLogs } from "../../../core/ports/kept-logs.ts";
 
 /** A read that the reader is asked for; its argument is safe in JSON. */
 export interface ReadRequest {
-  readonly read: keyof CallHistory;
-  readonly argument?: unknown;
+  readonly read: "list" | "get" | "replaysOf" | "rollups";
+  readonly argument: unknown;
 }
 
 /** The same of kept logs. */

@@ -1,18 +1,19 @@
-import { fork, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname, extname, join, parse } from "node:path";
+import type { ChildProcess } from "node:child_process";
+import { extname, join } from "node:path";
 
-import { PlatformError } from "../../../api/platform-error.ts";
-import { markDamaged } from "../database/sqlite-damage.ts";
 import type { LogReadRequest, ReaderMessage, ReadRequest } from "./reader-messages.ts";
+import { killReader, ReaderProgram } from "./reader-program.ts";
+import { reportDamagedFile, unreadableHistory, type WatchedFile } from "./unreadable-history.ts";
 
-export interface ReaderProcessOptions {
-  readonly file: string;
+export interface ReaderProcessOptions extends WatchedFile {
   /** Milliseconds that one read may take. */
   readonly limit: number;
   /** Milliseconds for which a read may wait for those before it. */
   readonly patience: number;
-  readonly onDamaged?: ((sentence: string) => void) | undefined;
+  /** Milliseconds that a child has until it can be asked (ten times `limit`). */
+  readonly startLimit?: number;
+  /** Milliseconds without a read after which the child ends (60 s). */
+  readonly idleTimeout?: number | undefined;
   /** Path of the program that reads; that of the history of calls when absent. */
   readonly program?: string;
 }
@@ -26,27 +27,29 @@ interface PendingRead {
 }
 
 const callReader = join(import.meta.dirname, `reader${extname(import.meta.filename)}`);
+const usualIdleTimeout = 60_000;
 
 /**
- * Reads in a child process, one request at a time in their order. A statement that runs cannot be interrupted, so a
- * read over the limit is killed with its process, and the next process is started at once.
+ * Reads in a child process, one request at a time in their order. The child starts with the first read and ends after a
+ * while without one. A statement that runs cannot be interrupted, so a read over the limit is killed with its process,
+ * and the next process is started at once.
  */
 export class ReaderProcess {
   readonly #options: ReaderProcessOptions;
+  readonly #program: ReaderProgram;
   readonly #waiting: PendingRead[] = [];
   #child: ChildProcess | undefined;
   #isReady = false;
+  #startTimer: NodeJS.Timeout | undefined;
   #current: (PendingRead & { readonly timer: NodeJS.Timeout }) | undefined;
+  #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Compiled code of the program, beside the file. */
-  readonly #codeCache: string;
-  #isCompiled: boolean;
 
   constructor(options: ReaderProcessOptions) {
     this.#options = options;
-    this.#codeCache = join(dirname(options.file), `${parse(options.program ?? callReader).name}-code`);
-    this.#isCompiled = existsSync(this.#codeCache);
-    this.#start();
+    this.#program = new ReaderProgram(options.program ?? callReader, options.file);
+    // The first read shall not wait for it.
+    if (!this.#program.isCompiled) this.#start();
   }
 
   /** Of the child that runs. */
@@ -56,7 +59,8 @@ export class ReaderProcess {
 
   /** Rejects with PlatformError `history_unavailable`. */
   ask(request: ReadRequest | LogReadRequest): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(unavailable("it is closed"));
+    if (this.#isClosed) return Promise.reject(unreadableHistory("it is closed"));
+    clearTimeout(this.#idle);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, since: performance.now(), resolve, reject });
       if (this.#child === undefined) this.#start();
@@ -67,21 +71,21 @@ export class ReaderProcess {
   /** Rejects what waits, and resolves when the child has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#idle);
+    clearTimeout(this.#startTimer);
     const child = this.#child;
     this.#child = undefined;
-    this.#settle((read) => read.reject(unavailable("it is closed")));
+    this.#settle((read) => read.reject(unreadableHistory("it is closed")));
     this.#rejectWaiting("it is closed");
-    if (child !== undefined) await killed(child);
+    if (child !== undefined) await killReader(child);
   }
 
   #start(): void {
-    const child = fork(this.#options.program ?? callReader, [this.#options.file], {
-      execArgv: process.execArgv,
-      env: { NODE_COMPILE_CACHE: this.#codeCache },
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
+    const child = this.#program.start();
     this.#child = child;
     this.#isReady = false;
+    const { limit, startLimit = 10 * limit } = this.#options;
+    this.#startTimer = setTimeout(() => this.#stopStart(startLimit), startLimit).unref();
     child.on("message", (message: ReaderMessage) => {
       if (child === this.#child) this.#receive(message);
     });
@@ -92,22 +96,19 @@ export class ReaderProcess {
   #receive(message: ReaderMessage): void {
     switch (message.kind) {
       case "ready":
-        // With compiled code it starts in a third of the time, and takes 30 MB less: the first child only compiles.
-        if (this.#isCompiled) this.#isReady = true;
-        else this.#replace();
-        this.#isCompiled = true;
+        this.#becomeReady();
         break;
       case "result":
         this.#settle((read) => read.resolve(message.value));
         break;
       case "failure":
-        this.#settle((read) => read.reject(unavailable(message.reason)));
-        if (message.isDamage) this.#reportDamage(message.reason);
+        this.#settle((read) => read.reject(unreadableHistory(message.reason)));
+        if (message.isDamage) reportDamagedFile(this.#options, message.reason);
         break;
       case "unusable":
         this.#drop();
         this.#rejectWaiting(message.reason);
-        if (message.isDamage) this.#reportDamage(message.reason);
+        if (message.isDamage) reportDamagedFile(this.#options, message.reason);
         break;
       default:
         message satisfies never;
@@ -115,12 +116,27 @@ export class ReaderProcess {
     this.#next();
   }
 
+  /** The first child only compiles. */
+  #becomeReady(): void {
+    if (this.#program.isCompiled) {
+      clearTimeout(this.#startTimer);
+      this.#isReady = true;
+      return;
+    }
+    this.#program.noteCompiled();
+    this.#drop();
+    if (this.#waiting.length > 0) this.#start();
+  }
+
   #next(): void {
     if (!this.#isReady || this.#current !== undefined) return;
     const read = this.#waiting.shift();
-    if (read === undefined) return;
+    if (read === undefined) {
+      this.#endWhenIdle();
+      return;
+    }
     if (performance.now() - read.since > this.#options.patience) {
-      read.reject(unavailable("too many reads wait"));
+      read.reject(unreadableHistory("too many reads wait"));
       this.#next();
       return;
     }
@@ -129,32 +145,41 @@ export class ReaderProcess {
     this.#child?.send(read.request, () => {});
   }
 
-  #stopRead(): void {
-    this.#replace();
-    this.#settle((read) => read.reject(unavailable(`it took longer than ${this.#options.limit} ms`)));
+  #endWhenIdle(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#drop(), this.#options.idleTimeout ?? usualIdleTimeout).unref();
   }
 
-  #replace(): void {
+  #stopRead(): void {
     this.#drop();
     this.#start();
+    this.#settle((read) => read.reject(unreadableHistory(`it took longer than ${this.#options.limit} ms`)));
+  }
+
+  /** The next read tries again. */
+  #stopStart(startLimit: number): void {
+    this.#drop();
+    this.#rejectWaiting(`its reader did not start within ${startLimit} ms`);
   }
 
   #drop(): void {
+    clearTimeout(this.#startTimer);
     const child = this.#child;
     this.#child = undefined;
     this.#isReady = false;
-    if (child !== undefined) void killed(child);
+    if (child !== undefined) void killReader(child);
   }
 
   #ended(child: ChildProcess): void {
     if (child !== this.#child) return;
     const wasReady = this.#isReady;
+    clearTimeout(this.#startTimer);
     this.#child = undefined;
     this.#isReady = false;
-    this.#settle((read) => read.reject(unavailable("its reader ended")));
+    this.#settle((read) => read.reject(unreadableHistory("its reader ended")));
     // One that cannot start would be started over and over: the next read tries again.
-    if (wasReady) this.#start();
-    else this.#rejectWaiting("its reader cannot start");
+    if (!wasReady) this.#rejectWaiting("its reader cannot start");
+    else if (this.#waiting.length > 0) this.#start();
   }
 
   #settle(settle: (read: PendingRead) => void): void {
@@ -166,23 +191,6 @@ export class ReaderProcess {
   }
 
   #rejectWaiting(reason: string): void {
-    for (const read of this.#waiting.splice(0)) read.reject(unavailable(reason));
+    for (const read of this.#waiting.splice(0)) read.reject(unreadableHistory(reason));
   }
-
-  #reportDamage(reason: string): void {
-    const { file, onDamaged } = this.#options;
-    markDamaged(file, reason);
-    onDamaged?.(`Cannot use file "${file}": ${reason}`);
-  }
-}
-
-function unavailable(reason: string): PlatformError {
-  return new PlatformError("history_unavailable", `Cannot read history: ${reason}`);
-}
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  child.kill("SIGKILL");
-  await ended;
 }

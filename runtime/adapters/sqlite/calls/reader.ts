@@ -14,9 +14,6 @@ serveReads((reader) => {
       case "get":
       case "replaysOf":
         return await history[name](argument as string);
-      case "functions":
-      case "gaps":
-        return await history[name]();
       case "rollups":
         return await history.rollups(argument as RollupQuery);
       default:

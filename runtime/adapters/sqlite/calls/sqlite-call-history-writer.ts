@@ -2,17 +2,20 @@ import type { StatementSync } from "node:sqlite";
 import { setImmediate as afterOthers } from "node:timers/promises";
 
 import { parseCallId } from "../../../api/grammar.ts";
-import { trimPlan } from "../../../core/history/trim-plan.ts";
+import type { FunctionRef } from "../../../core/functions/function-ref.ts";
+import { trimPlan, type HistorySize } from "../../../core/history/trim-plan.ts";
 import type {
   CallHistoryWriter,
   HistoryBatch,
   HistoryBounds,
   StreamPosition,
 } from "../../../core/ports/call-history.ts";
+import type { CallErasure } from "../../../core/ports/history-erasure.ts";
 import { isOpenState } from "../../sql/calls/call-codes.ts";
 import { callIdBytes, callIdText } from "../../sql/calls/call-id-bytes.ts";
 import { projectChanges } from "../../sql/calls/project-changes.ts";
 import { SqliteFile } from "../database/sqlite-file.ts";
+import { CallEraser, type ErasePlace } from "./call-eraser.ts";
 import { CallTable } from "./call-table.ts";
 import { FunctionRemoval } from "./function-removal.ts";
 import { historySchema } from "./history-schema.ts";
@@ -30,8 +33,16 @@ export interface SqliteWriterOptions {
   readonly now?: () => number;
 }
 
+/** The tables of a file, for what is no change of a call. */
+export interface HistoryTables {
+  readonly calls: Pick<CallTable, "find">;
+  readonly rollups: RollupTable;
+  readonly tombstones: TombstoneTable;
+  readonly progress: ProgressTable;
+}
+
 /** Writes the history in a SQLite file, which one process has open for writing. Statements block this process. */
-export class SqliteCallHistoryWriter implements CallHistoryWriter {
+export class SqliteCallHistoryWriter implements CallHistoryWriter, CallErasure {
   readonly #file: SqliteFile;
   readonly #now: () => number;
   readonly #names: NameTable;
@@ -41,6 +52,7 @@ export class SqliteCallHistoryWriter implements CallHistoryWriter {
   readonly #progress: ProgressTable;
   readonly #trim: CallTrim;
   readonly #removal: FunctionRemoval;
+  readonly #eraser: CallEraser;
   readonly #open: StatementSync;
   readonly #count: StatementSync;
 
@@ -55,6 +67,7 @@ export class SqliteCallHistoryWriter implements CallHistoryWriter {
     this.#progress = new ProgressTable(database);
     this.#trim = new CallTrim(database, this.#calls);
     this.#removal = new FunctionRemoval(database, this.#calls, this.#rollups);
+    this.#eraser = new CallEraser(database, this.#calls, this.#tombstones);
     this.#open = database.prepare(
       "SELECT id FROM call INDEXED BY call_open WHERE state < 3 AND id > ? ORDER BY id LIMIT ?",
     );
@@ -75,6 +88,22 @@ export class SqliteCallHistoryWriter implements CallHistoryWriter {
     return this.#file.movedAside;
   }
 
+  /** Changes tables in one transaction. */
+  change<T>(body: (tables: HistoryTables) => T): T {
+    const tables = {
+      calls: this.#calls,
+      rollups: this.#rollups,
+      tombstones: this.#tombstones,
+      progress: this.#progress,
+    };
+    return this.#change(() => body(tables));
+  }
+
+  /** Whether a call was removed for good. */
+  isRemoved(id: string): boolean {
+    return this.#file.read(() => this.#tombstones.ignoring()(id) === Number.POSITIVE_INFINITY);
+  }
+
   async position(): Promise<StreamPosition | undefined> {
     return this.#file.read(() => this.#progress.position());
   }
@@ -83,7 +112,7 @@ export class SqliteCallHistoryWriter implements CallHistoryWriter {
     this.#change(() => {
       const { calls, withdrawn } = projectChanges(changes, {
         find: (id) => this.#calls.find(id),
-        ignoredUpTo: (id) => this.#tombstones.ignoredUpTo(id),
+        ignoredUpTo: this.#tombstones.ignoring(),
       });
       for (const { before, after } of calls)
         if (after !== undefined) this.#calls.put(before, after);
@@ -129,21 +158,37 @@ export class SqliteCallHistoryWriter implements CallHistoryWriter {
     while (this.#change(removeSome)) await afterOthers();
   }
 
+  async eraseCalls(ref: FunctionRef): Promise<{ readonly calls: number; readonly open: number }> {
+    let [calls, open] = [0, 0];
+    let place: ErasePlace | undefined;
+    do {
+      const part = this.#change(() => this.#eraser.eraseSome(ref, place, this.#now()));
+      calls += part.calls;
+      open += part.open;
+      place = part.next;
+      await afterOthers();
+    } while (place !== undefined);
+    return { calls, open };
+  }
+
   async trim(bounds: HistoryBounds, now: number): Promise<boolean> {
-    const plan = trimPlan(this.#size(), bounds, now);
+    const plan = trimPlan(this.#sizeWithin(bounds), bounds, now);
     const removed = this.#change(() => {
-      const calls = this.#trim.remove(plan, now);
-      const moreRollups = this.#rollups.trim(plan.rollupsBefore);
+      const moreAreOld = this.#rollups.trim(plan.rollupsBefore);
+      const intervals = this.#rollups.trimBytes(plan.rollupExcess, now);
+      // Calls give what rollups do not have.
+      const isForCalls = plan.rollupExcess > 0 && intervals === 0;
+      const calls = this.#trim.remove(isForCalls ? trimPlan(this.#size(), bounds, now) : plan, now);
       this.#tombstones.trim(now);
       this.#progress.trimGaps(now - bounds.age);
-      return { calls, moreRollups };
+      return { calls, moreRollups: moreAreOld || intervals > 0 };
     });
     this.#change(() => {
       this.#names.forget();
       this.#removal.removeUnused();
     });
-    this.#file.read(() => this.#file.shrink());
-    if (removed.moreRollups || removed.calls === plan.limit) return true;
+    const isShrinking = this.#file.read(() => this.#file.shrink());
+    if (isShrinking || removed.moreRollups || removed.calls === plan.limit) return true;
     return removed.calls > 0 && trimPlan(this.#size(), bounds, now).excess > 0;
   }
 
@@ -158,6 +203,13 @@ export class SqliteCallHistoryWriter implements CallHistoryWriter {
 
   #size(): { readonly calls: number; readonly bytes: number } {
     return this.#file.read(() => ({ calls: Number(this.#count.get()?.["calls"]), bytes: this.#file.bytes() }));
+  }
+
+  /** With the bytes of the calls, where that decides what is removed. */
+  #sizeWithin(bounds: HistoryBounds): HistorySize {
+    const size = this.#size();
+    if (size.bytes <= bounds.bytes) return size;
+    return { ...size, callBytes: this.#file.read(() => size.calls * this.#trim.bytesOfOne()) };
   }
 
   #change<T>(body: () => T): T {

@@ -9,24 +9,29 @@ import type {
   RollupQuery,
 } from "../../../core/ports/call-history.ts";
 import { ReaderProcess } from "./reader-process.ts";
+import { ShortReads } from "./short-reads.ts";
+import type { WatchedFile } from "./unreadable-history.ts";
 
-export interface SqliteHistoryOptions {
-  /** Open for writing in this process, or on this machine. */
-  readonly file: string;
+/** `file` is open for writing in this process, or on this machine. */
+export interface SqliteHistoryOptions extends WatchedFile {
   /** Milliseconds that one read may take (1 s). */
   readonly readLimit?: number;
-  /** Called when the file turns out to be damaged. */
-  readonly onDamaged?: (sentence: string) => void;
+  /** Milliseconds without a read after which the child ends (60 s). */
+  readonly idleTimeout?: number;
 }
 
-/** Reads the history in a SQLite file by a child process, so that no statement blocks this one. */
+/**
+ * Reads the history in a SQLite file by a child process, which runs while it is read, so that no statement blocks this
+ * one. Gaps and functions are few, and the history process itself asks for them all the time: it reads them here.
+ */
 export class SqliteCallHistory implements CallHistory {
   readonly #reader: ReaderProcess;
+  readonly #short: ShortReads;
 
-  /** Starts the child; `close` ends it. */
-  constructor({ file, readLimit = 1_000, onDamaged }: SqliteHistoryOptions) {
+  constructor({ file, readLimit = 1_000, idleTimeout, onDamaged }: SqliteHistoryOptions) {
     // Who asks has given up by then.
-    this.#reader = new ReaderProcess({ file, limit: readLimit, patience: 2 * readLimit, onDamaged });
+    this.#reader = new ReaderProcess({ file, limit: readLimit, patience: 2 * readLimit, idleTimeout, onDamaged });
+    this.#short = new ShortReads({ file, onDamaged });
   }
 
   /** Of the child that reads now. */
@@ -46,12 +51,12 @@ export class SqliteCallHistory implements CallHistory {
     return (await this.#reader.ask({ read: "replaysOf", argument: id })) as readonly string[];
   }
 
-  async functions(): Promise<readonly FunctionRef[]> {
-    return (await this.#reader.ask({ read: "functions" })) as readonly FunctionRef[];
+  functions(): Promise<readonly FunctionRef[]> {
+    return this.#short.read((history) => history.functions());
   }
 
-  async gaps(): Promise<readonly HistoryGap[]> {
-    return (await this.#reader.ask({ read: "gaps" })) as readonly HistoryGap[];
+  gaps(): Promise<readonly HistoryGap[]> {
+    return this.#short.read((history) => history.gaps());
   }
 
   async rollups(query: RollupQuery): Promise<readonly RollupSeries[]> {
@@ -59,6 +64,7 @@ export class SqliteCallHistory implements CallHistory {
   }
 
   async close(): Promise<void> {
+    this.#short.close();
     await this.#reader.close();
   }
 }

@@ -6,10 +6,16 @@ import type { CallTable } from "./call-table.ts";
 /** Milliseconds after which open calls that were passed over are looked at again. */
 const passedOverFor = 60_000;
 
+/** Calls, the last and the first ones, by which it is estimated how much one takes. */
+const sampled = 100;
+/** Bytes of a call beside its details: its other columns, and its entries in the indexes. */
+const besideDetails = 200;
+
 /** Removes the oldest calls of a file that have ended. */
 export class CallTrim {
   readonly #calls: CallTable;
   readonly #oldest: StatementSync;
+  readonly #details: StatementSync;
   /** Calls up to here were open, so that many of them do not slow down each trim. */
   #passed: { readonly accepted: number; readonly at: number } | undefined;
 
@@ -18,6 +24,11 @@ export class CallTrim {
     this.#oldest = database.prepare(
       `SELECT seq, fn, state, accepted FROM call INDEXED BY call_by_time
        WHERE accepted >= ? AND accepted < ? AND state >= 3 ORDER BY accepted, id LIMIT ?`,
+    );
+    this.#details = database.prepare(
+      `SELECT coalesce(avg(length(details)), 0) AS size FROM (
+       SELECT * FROM (SELECT details FROM call ORDER BY seq DESC LIMIT ${sampled})
+       UNION ALL SELECT * FROM (SELECT details FROM call ORDER BY seq LIMIT ${sampled}))`,
     );
   }
 
@@ -35,6 +46,11 @@ export class CallTrim {
     const [first] = found;
     if (first !== undefined) this.#passed = { accepted: first.accepted, at: this.#passed?.at ?? now };
     return removed.length;
+  }
+
+  /** Bytes that a call takes, about. */
+  bytesOfOne(): number {
+    return Number(this.#details.get()?.["size"]) + besideDetails;
   }
 
   #from(now: number): number {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { migrateSqlite } from "./migrate-sqlite.ts";
-import { isDamage, readDamageMark, setDamagedAside } from "./sqlite-damage.ts";
+import { isDamage, readDamageMark, setDamagedAside, setDamagedAsideToRefill } from "./sqlite-damage.ts";
 
 /** What a file is expected to hold. */
 export interface SqliteSchema {
@@ -14,6 +14,8 @@ export interface SqliteSchema {
   readonly migrations: readonly string[];
   /** Statements that read the first and last entry of each table and index. */
   readonly probes: readonly string[];
+  /** Whether a new file is filled with what the damaged one before has. */
+  readonly isRefillable?: boolean;
 }
 
 export interface OpenedSqlite {
@@ -32,7 +34,7 @@ const settings = [
   "PRAGMA synchronous = NORMAL",
   `PRAGMA wal_autocheckpoint = ${logPages}`,
   `PRAGMA journal_size_limit = ${logPages * 4_096}`,
-  "PRAGMA cache_size = -16384",
+  "PRAGMA cache_size = -4096",
 ];
 /** Milliseconds to wait for a reader that recovers the log. */
 const busyTimeout = 5_000;
@@ -45,13 +47,14 @@ const busyTimeout = 5_000;
  */
 export async function openSqlite(file: string, schema: SqliteSchema): Promise<OpenedSqlite> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const move = schema.isRefillable === true ? setDamagedAsideToRefill : setDamagedAside;
   const marked = await readDamageMark(file);
-  const movedAside = marked === undefined ? undefined : await setDamagedAside(file, marked);
+  const movedAside = marked === undefined ? undefined : await move(file, marked);
   try {
     return { database: await openChecked(file, schema), movedAside };
   } catch (err) {
     if (!isDamage(err)) throw err;
-    const moved = await setDamagedAside(file, err.message);
+    const moved = await move(file, err.message);
     return { database: await openChecked(file, schema), movedAside: moved };
   }
 }

@@ -17,7 +17,7 @@ export function serveReads(open: (reader: SqliteReader) => (request: unknown) =>
   flushCompileCache();
   try {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 500 });
-    database.exec("PRAGMA cache_size = -8192");
+    database.exec("PRAGMA cache_size = -4096");
     const read = open(new SqliteReader(database));
     process.on("message", (request: unknown) => {
       void read(request).then(
@@ -34,7 +34,8 @@ export function serveReads(open: (reader: SqliteReader) => (request: unknown) =>
 }
 
 function say(message: ReaderMessage): void {
-  process.send?.(message);
+  // When the other process is gone this one ends, too.
+  process.send?.(message, () => {});
 }
 
 function failureOf(err: unknown): { readonly reason: string; readonly isDamage: boolean } {

@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 
+import { isRefilled, setAside } from "./former-file.ts";
+
 /** SQLITE_CORRUPT and SQLITE_NOTADB, whatever their extension says. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
@@ -37,6 +39,19 @@ export async function setDamagedAside(file: string, reason: string): Promise<str
   await rm(`${file}-shm`, { force: true });
   await rm(markOf(file), { force: true });
   return `Moved damaged file "${file}" to "${aside}": ${reason}`;
+}
+
+/** The same of a file that is then filled anew, also from the one that was moved: it is noted where that is. */
+export async function setDamagedAsideToRefill(file: string, reason: string): Promise<string> {
+  if (isRefilled(file)) {
+    // All that it was filled from is still there.
+    for (const suffix of ["", "-wal", "-shm"]) await rm(`${file}${suffix}`, { force: true });
+    await rm(markOf(file), { force: true });
+    return `Removed damaged file "${file}", which was being filled anew: ${reason}`;
+  }
+  const path = await setAside(file, { reason, isDamaged: true });
+  await rm(markOf(file), { force: true });
+  return `Moved damaged file "${file}" to "${path}": ${reason}`;
 }
 
 function ignoreAbsent(err: NodeJS.ErrnoException): void {

@@ -13,10 +13,10 @@ export interface SqliteFileOptions {
 
 /** Milliseconds between two checkpoints: the log is written into the file, as far as readers allow. */
 const checkpointPeriod = 10_000;
-/** Free pages of the file in percent, and in number, at which it shrinks. */
-const shrinkAt = { percent: 20, pages: 4_096 };
-/** Pages by which it shrinks at a time. */
-const shrinkBy = 1_024;
+/** Free pages of the file in percent, and in number, above which it shrinks, and the percentage at which it stops. */
+const shrinkAt = { percent: 4, pages: 32, until: 2 };
+/** Pages by which it shrinks at a time: some milliseconds, in which readers go on. */
+const shrinkBy = 512;
 
 /** A file as its one writer has it open. */
 export class SqliteFile {
@@ -25,6 +25,7 @@ export class SqliteFile {
   readonly movedAside: string | undefined;
   readonly #options: SqliteFileOptions;
   readonly #checkpoints: NodeJS.Timeout;
+  #isShrinking = false;
 
   private constructor(options: SqliteFileOptions, database: DatabaseSync, movedAside: string | undefined) {
     this.#options = options;
@@ -73,11 +74,14 @@ export class SqliteFile {
     return (all - free) * this.#pragma("page_size");
   }
 
-  /** Gives some of the free pages back, if they are many. */
-  shrink(): void {
+  /** Gives some free pages back, if they are many; true if there may be more. The next checkpoint cuts the file. */
+  shrink(): boolean {
     const { all, free } = this.#pages();
-    if (free < shrinkAt.pages || (100 * free) / all < shrinkAt.percent) return;
-    this.database.exec(`PRAGMA incremental_vacuum(${shrinkBy})`);
+    const percent = (100 * free) / all;
+    const isTooLarge = free > shrinkAt.pages && percent > (this.#isShrinking ? shrinkAt.until : shrinkAt.percent);
+    if (isTooLarge) this.database.exec(`PRAGMA incremental_vacuum(${shrinkBy})`);
+    this.#isShrinking = isTooLarge && this.#pages().free < free;
+    return this.#isShrinking;
   }
 
   close(): void {

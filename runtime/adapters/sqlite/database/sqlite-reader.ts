@@ -1,18 +1,29 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 import type { SqlReader, SqlSnapshot } from "../../sql/sql-dialect.ts";
 import { renderSql, type SqlText } from "../../sql/sql-text.ts";
 import { sqliteDialect, sqliteParameter } from "./sqlite-dialect.ts";
 
-/** Reads in a transaction each. One read at a time: they share the connection. */
+/** Statements that stay prepared: input never becomes text, so there are few. */
+const maxPrepared = 100;
+
+/** Reads in a transaction each, one after the other: they share the connection. */
 export class SqliteReader implements SqlReader {
   readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  async read<T>(body: (snapshot: SqlSnapshot) => Promise<T>): Promise<T> {
+  read<T>(body: (snapshot: SqlSnapshot) => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => this.#inTransaction(body));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #inTransaction<T>(body: (snapshot: SqlSnapshot) => Promise<T>): Promise<T> {
     this.#database.exec("BEGIN");
     try {
       return await body({ dialect: sqliteDialect, all: async (statement) => this.#all(statement) });
@@ -24,6 +35,15 @@ export class SqliteReader implements SqlReader {
 
   #all(statement: SqlText) {
     const { text, values } = renderSql(statement, sqliteParameter);
-    return this.#database.prepare(text).all(...values);
+    return this.#statement(text).all(...values);
+  }
+
+  #statement(text: string): StatementSync {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) return known;
+    if (this.#prepared.size >= maxPrepared) this.#prepared.clear();
+    const prepared = this.#database.prepare(text);
+    this.#prepared.set(text, prepared);
+    return prepared;
   }
 }

@@ -15,7 +15,7 @@ interface DevOptions extends ChoiceOptions {
 /** `weir dev`. */
 export const devCommand: CommandSpec<DevOptions> = {
   about:
-    "Deploys the functions of weir.yaml and again at each save, and shows what they log, until Ctrl-C or key q. If no gateway answers on this machine it starts a Weir for the project, which ends with it and keeps its data in .weir.",
+    "Deploys the functions of weir.yaml and again at each save, and shows what they log, until Ctrl-C or key q. If no gateway answers on this machine it starts a Weir for the project, which ends with it, keeps its data in .weir, and the requests of queued calls for an hour, to be replayed.",
   arguments: [{ name: "[name...]", about: "functions of weir.yaml; all by default", completes: "function" }],
   options: [
     ...choiceOptions,

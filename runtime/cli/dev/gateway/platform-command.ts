@@ -34,7 +34,9 @@ export function platformCommand(
   const log = ["--log-level", "warn", "--log-format", "text"];
   const flags = ["--data", data, ...addresses, ...log, ...(provider === undefined ? [] : ["--provider", provider])];
   // Nothing in it needs the gateway's token of whoever develops.
-  const { WEIR_TOKEN: _, ...rest } = environment;
+  const { WEIR_TOKEN: _, ...given } = environment;
+  // Calls of the last hour can be replayed to what was just saved.
+  const rest: PlatformCommand["environment"] = { history_bodies: "1h", ...given };
   switch (kind) {
     case "package":
       return {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { formatRef, type FunctionRef } from "../../functions/function-ref.ts";
 import type { HistoryReports } from "../../ports/history-reports.ts";
+import { presence } from "../rollups/presence.ts";
 import type { RollupPoint } from "../rollups/rollup.ts";
 import { ReportTimes, type ReportTime } from "./report-times.ts";
 import { FunctionTallies } from "./function-tallies.ts";
@@ -18,12 +19,16 @@ export interface RollupReporterParts {
   readonly reports: Pick<HistoryReports, "publish">;
   /** Name of the process, never used by another one. */
   readonly source: string;
+  /** Whether it reports each interval, also one without a call, under `presence`. */
+  readonly reportsPresence?: boolean;
   /** Queued calls by `<name>.<namespace>`, 0 if absent; undefined = not known. Never rejects. */
   readonly queued?: () => Promise<ReadonlyMap<string, number> | undefined>;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
+/** What is counted of `presence`. */
+const noCalls = { calls: [0, 0, 0, 0, 0], coldStarts: 0 };
 /** Points of one message. */
 const perMessage = 100;
 /** Functions that are looked at until calls have their turn. */
@@ -88,6 +93,7 @@ export class RollupReporter {
   /** Publishes the points of one interval; yields where calls may have their turn. */
   *#turns(time: ReportTime, queued?: ReadonlyMap<string, number>): Generator<undefined, void> {
     let looked = 0;
+    if (this.#parts.reportsPresence === true) this.#points.push({ ...presence, ...time, ...noCalls });
     for (const view of this.#look()) {
       const point = this.#point(view, time, queued);
       if (point !== undefined) this.#points.push(point);

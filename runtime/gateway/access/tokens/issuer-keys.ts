@@ -1,12 +1,13 @@
 import type { CryptoKey } from "jose";
 
 import type { TokenHeader } from "../../../core/access/tokens/parse-token.ts";
+import { SharedRead } from "../../../core/shared-read.ts";
 import { keyFor, type UsableKey } from "./usable-keys.ts";
 
 /** Milliseconds after which a set is read again before it is used. */
 const freshFor = 600_000;
 /** Milliseconds between two reads, whatever they are for and however they end. */
-const readInterval = 30_000;
+const betweenReads = 30_000;
 /** Milliseconds for which the last good set is used while no newer one can be read. */
 const goodFor = 86_400_000;
 
@@ -17,12 +18,9 @@ export class NoKeySetError extends Error {
 
 /** The keys of one issuer, read when they are needed. */
 export class IssuerKeys {
-  readonly #read: () => Promise<readonly UsableKey[]>;
-  readonly #onFailure: (err: unknown) => void;
+  readonly #read: SharedRead<void>;
   readonly #now: () => number;
   #set: { readonly keys: readonly UsableKey[]; readonly readAt: number } | undefined;
-  #triedAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
 
   /** `onFailure` gets why a read failed. */
   constructor(
@@ -30,8 +28,15 @@ export class IssuerKeys {
     onFailure: (err: unknown) => void,
     now: () => number = Date.now,
   ) {
-    this.#read = read;
-    this.#onFailure = onFailure;
+    const update = async (): Promise<void> => {
+      const readAt = now();
+      try {
+        this.#set = { keys: await read(), readAt };
+      } catch (err) {
+        onFailure(err);
+      }
+    };
+    this.#read = new SharedRead(update, { success: betweenReads, failure: betweenReads }, now);
     this.#now = now;
   }
 
@@ -41,9 +46,9 @@ export class IssuerKeys {
    * @throws NoKeySetError
    */
   async find(header: TokenHeader): Promise<CryptoKey | undefined> {
-    if (!this.#isYoungerThan(freshFor)) await this.#readAgain();
+    if (!this.#isYoungerThan(freshFor)) await this.#read.get();
     const { kid } = header;
-    if (kid !== undefined && this.#good()?.every((key) => key.kid !== kid) === true) await this.#readAgain();
+    if (kid !== undefined && this.#good()?.every((key) => key.kid !== kid) === true) await this.#read.get();
     const keys = this.#good();
     if (keys === undefined) throw new NoKeySetError("Cannot verify token: the keys of its issuer cannot be read");
     return keyFor(keys, header);
@@ -54,30 +59,7 @@ export class IssuerKeys {
   }
 
   #isYoungerThan(age: number): boolean {
-    return this.#set !== undefined && this.#since(this.#set.readAt) < age;
-  }
-
-  /** Absolute: a clock that was set back must not keep old keys. */
-  #since(time: number): number {
-    return Math.abs(this.#now() - time);
-  }
-
-  #readAgain(): Promise<void> {
-    if (this.#reading === undefined && this.#since(this.#triedAt) >= readInterval) {
-      this.#triedAt = this.#now();
-      this.#reading = this.#update().finally(() => {
-        this.#reading = undefined;
-      });
-    }
-    return this.#reading ?? Promise.resolve();
-  }
-
-  async #update(): Promise<void> {
-    try {
-      const keys = await this.#read();
-      this.#set = { keys, readAt: this.#triedAt };
-    } catch (err) {
-      this.#onFailure(err);
-    }
+    // Absolute: a clock that was set back must not keep old keys.
+    return this.#set !== undefined && Math.abs(this.#now() - this.#set.readAt) < age;
   }
 }

@@ -16,6 +16,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import type { TrustedIssuer } from "../../../core/access/rule-set.ts";
 import { firstDocumentOf } from "../../../core/access/tokens/issuer-addresses.ts";
 import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
+import { SharedRead } from "../../../core/shared-read.ts";
 import { IssuerDocumentError, readIssuerDescription } from "../../access/tokens/read-key-set.ts";
 import { IssuerFault } from "./login-refused.ts";
 
@@ -25,9 +26,7 @@ export type LoginIssuer = TrustedIssuer & { readonly login: NonNullable<TrustedI
 /** Directory of the secrets of clients, below `secret_mount_path`. */
 const secretDirectory = "iam-clients";
 /** Milliseconds after which an issuer is asked for its addresses again. */
-const keptFor = 300_000;
-/** Milliseconds after which it is asked again when that failed. */
-const failureKeptFor = 5_000;
+const keptFor = { success: 300_000, failure: 5_000 };
 
 export interface IssuerClientParts {
   readonly documents: IssuerDocuments;
@@ -36,19 +35,11 @@ export interface IssuerClientParts {
   readonly now: () => number;
 }
 
-/** A client that is read, was read, or could not be. */
-interface KnownClient {
-  readonly client: Promise<Configuration>;
-  readonly since: number;
-  /** Milliseconds. */
-  readonly keptFor: number;
-}
-
 /** The platform as a client of its issuers. */
 export class IssuerClients {
   readonly #parts: IssuerClientParts;
   /** By everything that the administrator wrote about the issuer. */
-  readonly #clients = new Map<string, KnownClient>();
+  readonly #clients = new Map<string, SharedRead<Configuration>>();
 
   constructor(parts: IssuerClientParts) {
     this.#parts = parts;
@@ -61,23 +52,10 @@ export class IssuerClients {
   async of(issuer: LoginIssuer): Promise<Configuration> {
     const { iss, internal, login } = issuer;
     const key = JSON.stringify([iss, internal, login]);
-    const found = this.#clients.get(key);
-    if (found !== undefined && this.#isKept(found)) return found.client;
-    for (const [other, known] of this.#clients) if (!this.#isKept(known)) this.#clients.delete(other);
-    const client = this.#make(issuer);
-    const keep = (length: number): void =>
-      void this.#clients.set(key, { client, since: this.#parts.now(), keptFor: length });
-    keep(Number.POSITIVE_INFINITY);
-    client.then(
-      () => keep(keptFor),
-      () => keep(failureKeptFor),
-    );
-    return client;
-  }
-
-  /** Absolute: a clock that was set back must not keep old addresses. */
-  #isKept({ since, keptFor: length }: KnownClient): boolean {
-    return Math.abs(this.#parts.now() - since) < length;
+    for (const [other, known] of this.#clients) if (!known.isKept) this.#clients.delete(other);
+    const found = this.#clients.get(key) ?? new SharedRead(() => this.#make(issuer), keptFor, this.#parts.now);
+    this.#clients.set(key, found);
+    return found.get();
   }
 
   async #make(issuer: LoginIssuer): Promise<Configuration> {

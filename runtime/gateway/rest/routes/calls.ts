@@ -6,6 +6,7 @@ import type { ErrorCode } from "../../../api/platform-error.ts";
 import { QueryParameters } from "../../../api/schemas/query-parameters.ts";
 import { asyncFunctionPrefix, functionPrefix } from "../../calls/split-target.ts";
 import { callRoute, type RouteMethod } from "../route.ts";
+import { storedCallReply } from "./stored-call-reply.ts";
 
 const label = namePattern.function.slice(1, -1);
 const called = Type.String({
@@ -119,16 +120,7 @@ const queueRoutes = [Queued, QueuedAt].map((params) => {
     body: anything,
     bodyOptional: true,
     bodyType: "application/octet-stream",
-    responses: [
-      {
-        status: 202,
-        about: "The call is stored",
-        headers: {
-          [header.callId]: "Id of the call, the one to use",
-          [header.startTime]: "When it was accepted, Unix nanoseconds",
-        },
-      },
-    ],
+    responses: [storedCallReply("The call is stored", "Id of the call, the one to use")],
     errors: [
       ...credentialErrors,
       "invalid_callback_url",

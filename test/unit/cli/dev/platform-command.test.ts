@@ -14,7 +14,7 @@ test("a package is run by this Node.js, without the gateway's token", () => {
     command: "/bin/node",
     args: ["/n/weir-platform/weir-platform.js", ...flags, "--provider", "local"],
     directory: "/n/weir-platform",
-    environment: { PATH: "/bin", HOME: "/h" },
+    environment: { PATH: "/bin", HOME: "/h", history_bodies: "1h" },
   });
 });
 
@@ -27,6 +27,7 @@ test("a checkout is run by the Node.js of its packages, and keeps the packages t
     environment: {
       PATH: "/weir/node_modules/.bin:/bin",
       HOME: "/h",
+      history_bodies: "1h",
       NODE_COMPILE_CACHE: "node_modules/.cache/compiled",
     },
   });
@@ -36,4 +37,10 @@ test("a checkout without packages installs them", () => {
   const program = { kind: "checkout", directory: "/weir", installed: false } as const;
   const { args, command } = platformCommand(program, settings, place);
   expect([command, ...args]).toEqual(["sh", "scripts/run", "--production", "runtime/host/main.ts", ...flags]);
+});
+
+test("requests are kept for as long as whoever starts it says", () => {
+  const program = { kind: "package", directory: "/n/weir-platform", installed: true } as const;
+  const environment = { ...place.environment, history_bodies: "24h" };
+  expect(platformCommand(program, settings, { ...place, environment }).environment["history_bodies"]).toBe("24h");
 });

@@ -49,6 +49,7 @@ const keptId = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f11";
 const detail = {
   ...summary,
   callId: keptId,
+  attempts: [{ number: 1, startedAt: at, stderrTail: { lines: [hostile], match: hostile } }],
   replays: [hostile],
   replayOf: hostile,
   redrives: 0,

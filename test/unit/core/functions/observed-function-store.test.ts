@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MemoryFunctionStore } from "../../../support/memory/memory-function-store.ts";
 import { desireFunction } from "../../../../runtime/core/functions/desired-function.ts";
 import { FunctionTable } from "../../../../runtime/core/replicas/function-table.ts";
-import { ObservedFunctionStore } from "../../../../runtime/core/functions/observed-function-store.ts";
+import { observedFunctionStore } from "../../../../runtime/core/functions/observed-function-store.ts";
 
 const ref = { namespace: "functions", name: "hello" };
 const deploy = (at: string) => (current: Parameters<typeof desireFunction>[0]) =>
@@ -11,7 +11,7 @@ const deploy = (at: string) => (current: Parameters<typeof desireFunction>[0]) =
 
 function open() {
   const table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
-  return { table, store: new ObservedFunctionStore(new MemoryFunctionStore(), table.functionObserver) };
+  return { table, store: observedFunctionStore(new MemoryFunctionStore(), table.functionObserver) };
 }
 
 test("a write is in the table when it resolves, without any watch", async () => {

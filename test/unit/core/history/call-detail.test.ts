@@ -65,6 +65,7 @@ const facts: DetailFacts = {
   replays: [other],
   request: { kept: false },
   logs: { kept: true, lines: 2 },
+  tails: new Map([[1, { lines: ["Error: no such order"], match: "window" }]]),
   history: { lagSeconds: 0.2, complete: true, gaps: [{ from: now, to: now + 1_000 }] },
 };
 
@@ -96,7 +97,15 @@ test("the detail of a queued call is its record and what the history adds", () =
     queuePosition: 3,
     redrives: 1,
     replays: [other],
-    attempts: [{ number: 1, worker: "node-1:10", replica: "10.0.0.1:8080", coldStartSeconds: 0.008 }],
+    attempts: [
+      {
+        number: 1,
+        worker: "node-1:10",
+        replica: "10.0.0.1:8080",
+        coldStartSeconds: 0.008,
+        stderrTail: { lines: ["Error: no such order"], match: "window" },
+      },
+    ],
     callback: { url: "https://example.com/done", state: "pending" },
     logs: { kept: true, lines: 2 },
     history: {

@@ -12,6 +12,7 @@ test("what is within the bounds stays, but for what is too old", () => {
     limit: 1_000,
     excess: 0,
     rollupsBefore: { "10s": now - day / 4, "1m": now - 7 * day, "1h": now - 90 * day },
+    rollupExcess: 0,
   });
 });
 
@@ -26,3 +27,18 @@ test.each<[calls: number, bytes: number, excess: number]>([
 ])("%i calls of %i bytes: the oldest %i are removed", (calls, bytes, excess) => {
   expect(trimPlan({ calls, bytes }, bounds, now).excess).toBe(excess);
 });
+
+test.each<[callBytes: number, excess: number, rollupExcess: number]>([
+  // Calls of 100 bytes have half of the room: beyond it they make room themselves.
+  [1_000_000, 1_000, 0],
+  [550_000, 500, 150_000],
+  [500_000, 0, 200_000],
+  [400_000, 0, 200_000],
+  [0, 0, 200_000],
+])(
+  "of 1.2 MB in place of 1 MB, of which calls take %i: %i calls, and %i bytes of rollups",
+  (callBytes, excess, rollups) => {
+    const plan = trimPlan({ calls: callBytes / 100, bytes: 1_200_000, callBytes }, bounds, now);
+    expect([plan.excess, plan.rollupExcess]).toEqual([excess, rollups]);
+  },
+);

@@ -107,11 +107,12 @@ test("the record says how long a run waited for a replica, also if none came", a
     namespace: "functions",
     name: "echo",
     addresses: ["replica:2"],
+    names: { "replica:2": "echo-b" },
     observedGeneration: 1,
     conditions: [],
   });
   const done = await bench.until(id, "done");
-  expect(done.attempts[1]).toMatchObject({ replica: "replica:2", status: 200 });
+  expect(done.attempts[1]).toMatchObject({ replica: "echo-b", status: 200 });
 });
 
 test("a run that was handed back says where it was", async () => {

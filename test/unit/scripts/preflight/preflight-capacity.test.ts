@@ -13,7 +13,7 @@ import { clusterOf } from "../../../support/pretended-lists.ts";
 
 const podsPath = "/api/v1/pods?fieldSelector=status.phase!%3DSucceeded%2Cstatus.phase!%3DFailed";
 /** 850m CPU and 1.6Gi in six pods; the gateway is its largest Deployment. */
-const platform = readPlatform({ edition: "community", nats: { tls: false } });
+const platform = readPlatform({ edition: "community", nats: { tls: false }, history: false });
 const objects = platformManifests(platform).flatMap((part) => part.objects);
 
 function node(name: string, allocatable: Readonly<Record<string, string>>, more: Partial<Node> = {}): Node {
@@ -172,7 +172,8 @@ test("disks and replicas are those of the objects", () => {
     gateway: { replicas: "2" },
   });
   const { pods, disks, surging } = platformRequests(platformManifests(three).flatMap((part) => part.objects));
-  expect(disks).toEqual([20, 20, 20].map((size) => size * 2 ** 30));
+  expect(disks).toEqual([20, 20, 20, 5].map((size) => size * 2 ** 30));
   expect(pods.filter(({ name }) => name === "gateway")).toHaveLength(2);
-  expect(surging.map(({ name }) => name)).not.toContain("nats");
+  // Neither the broker nor what has a disk of its own.
+  for (const name of ["nats", "history"]) expect(surging.map((each) => each.name)).not.toContain(name);
 });

@@ -7,7 +7,7 @@ import { lineOf } from "../../../../scripts/preflight/finding.ts";
 import { clusterOf } from "../../../support/pretended-lists.ts";
 
 const path = "/api/v1/namespaces/weir";
-const platform = readPlatform({ edition: "community", nats: { tls: false } });
+const platform = readPlatform({ edition: "community", nats: { tls: false }, history: false });
 const objects = platformManifests(platform).flatMap((part) => part.objects);
 
 async function look(quota: object, more: Readonly<Record<string, object>> = {}): Promise<string[]> {

@@ -8,7 +8,8 @@ import { clusterOf } from "../../../support/pretended-lists.ts";
 const classesPath = "/apis/storage.k8s.io/v1/storageclasses";
 const volumesPath = "/api/v1/persistentvolumes";
 const claimsPath = "/api/v1/namespaces/weir/persistentvolumeclaims";
-const platform = (nats: Readonly<Record<string, unknown>> = {}) => readPlatform({ nats: { tls: false, ...nats } });
+const platform = (nats: Readonly<Record<string, unknown>> = {}, more: Readonly<Record<string, unknown>> = {}) =>
+  readPlatform({ nats: { tls: false, ...nats }, history: false, ...more });
 
 const slow = { metadata: { name: "slow" } };
 const fast = {
@@ -131,4 +132,62 @@ test("claims of another size keep it", async () => {
   ]);
   const other = { ...claim, metadata: { name: "data-other-0" } };
   expect(await look({ storage: "20Gi" }, [fast], { [claimsPath]: { items: [other] } })).toHaveLength(1);
+});
+
+describe("the disk of the history", () => {
+  const lookWith = async (
+    more: Readonly<Record<string, unknown>>,
+    classes: readonly object[],
+    content: Readonly<Record<string, object>> = {},
+  ): Promise<string[]> => {
+    const cluster = clusterOf({ [classesPath]: { items: classes }, ...content });
+    return (await checkStorage(cluster, platform({}, { history: true, ...more }))).map(lineOf);
+  };
+
+  test("is counted with those of the broker, also where that runs elsewhere", async () => {
+    expect(await lookWith({}, [fast])).toEqual(["ok      storage class fast for 1 × 10Gi and 1 × 5Gi"]);
+    expect(await lookWith({ nats: { url: "nats://broker:4222", tls: false } }, [fast])).toEqual([
+      "note    the broker at nats://broker:4222 is not looked at",
+      "ok      storage class fast for 1 × 5Gi",
+    ]);
+    const lines = await lookWith({}, [{ ...slow, metadata: { ...fast.metadata, name: "slow" } }]);
+    expect(lines[1]).toBe(
+      "note    its volumes cannot grow: choose weir:nats.storage and weir:historyStorage for what is to come",
+    );
+  });
+
+  test("is not needed with a database, which is not looked at", async () => {
+    const historyDatabase = "postgres://weir:word@db:6543/calls";
+    expect(await lookWith({ historyDatabase }, [fast])).toEqual([
+      "note    the database of the history is not looked at: it must be PostgreSQL 15 or later, which pods reach on port 6543",
+      "ok      storage class fast for 1 × 10Gi",
+    ]);
+  });
+
+  test("takes none of the volumes that the broker needs", async () => {
+    const volume = (storage: string) => ({
+      spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], capacity: { storage } },
+      status: { phase: "Available" },
+    });
+    const fixed = [{ ...fast, provisioner: "kubernetes.io/no-provisioner" }];
+    const volumes = (...sizes: readonly string[]) => ({ [volumesPath]: { items: sizes.map(volume) } });
+    expect(await lookWith({}, fixed, volumes("10Gi", "5Gi"))).toHaveLength(1);
+    expect(await lookWith({}, fixed, volumes("10Gi"))).toEqual([
+      "PROBLEM storage class fast makes no volumes, and of 1 × 5Gi has 0: add volumes, set weir:historyStorage to what they have, or choose another weir:nats.storageClass",
+    ]);
+  });
+
+  test("can grow where its class allows that, and never shrink", async () => {
+    const claims = (storage: string) => ({
+      [claimsPath]: { items: [{ metadata: { name: "history" }, spec: { resources: { requests: { storage } } } }] },
+    });
+    expect(await lookWith({}, [fast], claims("4Gi"))).toHaveLength(1);
+    const fixed = { ...fast, allowVolumeExpansion: false };
+    expect((await lookWith({}, [fixed], claims("4Gi"))).at(-1)).toBe(
+      "PROBLEM claim history of 4Gi cannot grow, as class fast does not allow it: set weir:historyStorage to 4Gi",
+    );
+    expect((await lookWith({}, [fast], claims("8Gi"))).at(-1)).toBe(
+      "PROBLEM claim history of 8Gi cannot shrink: set weir:historyStorage to 8Gi or more",
+    );
+  });
 });

@@ -58,6 +58,45 @@ describe("an Ingress", () => {
   });
 });
 
+describe("the Ingress of the console", () => {
+  const names = { items: [{ metadata: { name: "nginx" } }, { metadata: { name: "internal" } }] };
+  const classes = { "/apis/networking.k8s.io/v1/ingressclasses": names, "/api/v1/namespaces/weir": {} };
+  const host = "console.example.com";
+  const ingress = { host: "f.example.com", className: "nginx", tlsSecret: "cert" };
+
+  test("needs its class and its certificate, beside those of the gateway", async () => {
+    const secret = { "/api/v1/namespaces/weir/secrets/cert": {} };
+    const look = async (own: object, content: object = secret) =>
+      lines(
+        await checkIngress(clusterOf({ ...classes, ...content }), platform({ ingress, console: { host, ...own } })),
+      );
+    expect(await look({ className: "internal", tlsSecret: "console-cert" })).toEqual([
+      "ok      ingress class nginx",
+      "ok      ingress class internal",
+      "ok      Secret cert has the certificate of f.example.com",
+      expect.stringMatching(/^PROBLEM there is no Secret "console-cert" .* create secret tls console-cert /),
+    ]);
+    // One class for both is one line.
+    expect(await look({ className: "nginx", clusterIssuer: "acme" })).toEqual([
+      "ok      ingress class nginx",
+      "ok      Secret cert has the certificate of f.example.com",
+      expect.stringMatching(/^PROBLEM there is no ClusterIssuer "acme": .*weir:console\.tlsSecret/),
+    ]);
+    expect((await look({ className: "gone", tlsSecret: "cert" }))[1]).toMatch(
+      /^PROBLEM there is no ingress class "gone": set weir:console\.className/,
+    );
+  });
+
+  test("is checked where the gateway has none", async () => {
+    const alone = platform({ console: { host, className: "gone", tlsSecret: "cert" } });
+    expect(lines(await checkIngress(clusterOf(classes), alone))).toEqual([
+      expect.stringMatching(/^note .*no Ingress is wanted/),
+      expect.stringMatching(/^PROBLEM there is no ingress class "gone"/),
+      expect.stringMatching(/^PROBLEM there is no Secret "cert"/),
+    ]);
+  });
+});
+
 describe("an HTTPRoute", () => {
   const path = "/apis/gateway.networking.k8s.io/v1/namespaces/infra/gateways/public";
   const look = async (listeners: readonly object[] | undefined, more: object = {}) => {

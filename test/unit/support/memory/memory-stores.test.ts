@@ -38,6 +38,7 @@ describe("MemoryLogSource", () =>
     return {
       source,
       write: async (ref, instance, text) => source.write(ref, instance, text),
+      writeError: async (ref, instance, text) => source.write(ref, instance, text, undefined, "stderr"),
       removeReplica: async (ref, instance) => source.removeReplica(ref, instance),
       close,
     };

@@ -3,17 +3,12 @@ import Type from "typebox";
 import { CallDetail } from "../../../../api/schemas/history/call-detail.ts";
 import { callId } from "../../../../api/schemas/name-schemas.ts";
 import { PlatformError } from "../../../../api/platform-error.ts";
-import { callDetail } from "../../../../core/history/call-detail.ts";
-import type { RequestSources } from "../../../../core/history/requests/find-request.ts";
-import { gapsTouching } from "../../../../core/history/gaps-touching.ts";
 import type { CallRow, HistoryCall } from "../../../../core/history/history-row.ts";
-import { QueuePositions } from "../../../calls/async/queue-positions.ts";
 import type { HistoryParts } from "../../app-parts.ts";
 import { route } from "../../route.ts";
-import { keptLinesOf, linesOfCall } from "./call-logs.ts";
-import { keptRequestOf } from "./call-request.ts";
-import { awayProgress } from "./known-call.ts";
+import { linesOfCall } from "./call-logs.ts";
 import { getCallAction, readPermittedCall } from "./permitted-call.ts";
+import { callDetailReader } from "./read-call-detail.ts";
 import { requiredHistory } from "./required-history.ts";
 
 const CallPath = Type.Object({ callId: callId("Id of the call") });
@@ -30,7 +25,7 @@ const getCallDetail = route(
     filters: true,
     about: "Shows everything that is known of a call: its record, what the history adds, its timeline.",
     details:
-      "While the record is kept, it is the truth, and the reply is as current as that. While the history is away, the reply is made from the record alone, with history.complete false. A call whose function the sender may not see is 404.",
+      "While the record is kept, it is the truth, and the reply is as current as that. While the history is away, the reply is made from the record alone, with history.complete false. Attempts that failed show the end of what the function wrote to standard error, to who may also read its logs (Function:Logs). A call whose function the sender may not see is 404.",
     params: CallPath,
     responses: [{ status: 200, about: "The call", schema: CallDetail }],
     errors: ["call_not_found", "history_off", "history_unavailable"],
@@ -40,30 +35,9 @@ const getCallDetail = route(
     },
   },
   (parts) => {
-    const { ledger, letters, states } = parts.queueParts;
-    const positions = new QueuePositions(states);
-    const sources: RequestSources = { letters, requests: parts.requests };
-    return async ({ params, principal, request: { access } }) => {
-      const id = params.callId.toLowerCase();
-      const asked = { id, act: `show call "${id}"`, action: getCallAction, principal, access } as const;
-      const { call, replays, progress } = await readPermittedCall(parts, asked);
-      const { entry } = call.details;
-      const history = requiredHistory(parts.history, asked.act);
-      const [queuePosition, request, logs] = await Promise.all([
-        entry === undefined ? undefined : positions.of(entry),
-        keptRequestOf(sources, call),
-        // It was asked in vain a moment ago.
-        progress === awayProgress ? { kept: history.logs !== undefined } : keptLinesOf(history, call, ledger.now()),
-      ]);
-      return callDetail(call, {
-        now: ledger.now(),
-        queuePosition,
-        replays,
-        request,
-        logs,
-        history: gapsTouching(progress, call.row.accepted, call.row.ended ?? undefined),
-      });
-    };
+    const readDetail = callDetailReader(parts);
+    return ({ params, principal, request: { access } }) =>
+      readDetail({ id: params.callId.toLowerCase(), principal, access });
   },
 );
 

@@ -13,7 +13,8 @@ import { requireKnown } from "./known-function.ts";
 import { requiredHistory } from "./required-history.ts";
 import { requireWithin, seesAll, visibleFunctions } from "./visible-functions.ts";
 
-const listAction = "Call:List";
+/** The action of listing calls. */
+export const listCallsAction = "Call:List";
 
 const text = (description: string, ...examples: readonly string[]) =>
   Type.Optional(Type.String({ description, examples: [...examples] }));
@@ -43,7 +44,7 @@ export const callListRoute = route(
     group: "call history",
     method: "GET",
     path: "/system/calls",
-    needs: listAction,
+    needs: listCallsAction,
     filters: true,
     about: "Lists calls, the newest first, as the history of calls has seen them.",
     details:
@@ -59,20 +60,21 @@ export const callListRoute = route(
   ({ functions, history, namespaces }) =>
     async ({ query, principal }) => {
       const asked = parseCallList(query, Date.now(), (name) => realNamespace(name, namespaces));
-      requireWithin(principal, listAction, asked.filter);
+      requireWithin(principal, listCallsAction, asked.filter);
       const { reads, progress } = requiredHistory(history, "list calls");
       // Before the page: it would say of a page how far the history has come since.
       const state = await progress();
-      const page = await pageFor(principal, asked, reads);
+      const page = await permittedPage(principal, asked, reads);
       const { function: ref, since } = asked.filter;
       if (ref !== undefined && page.rows.length === 0) await requireKnown([ref], functions, reads);
       return callPageView(page, query, gapsTouching(state, page.next?.accepted ?? since));
     },
 );
 
-async function pageFor(principal: Principal, asked: CallListQuery, reads: CallHistory): Promise<CallPage> {
-  if (asked.filter.function !== undefined || seesAll(principal, listAction)) return reads.list(asked);
-  const visible = await visibleFunctions(reads, principal, listAction, asked.filter);
+/** The page of a list as far as a sender may see it. */
+export async function permittedPage(principal: Principal, asked: CallListQuery, reads: CallHistory): Promise<CallPage> {
+  if (asked.filter.function !== undefined || seesAll(principal, listCallsAction)) return reads.list(asked);
+  const visible = await visibleFunctions(reads, principal, listCallsAction, asked.filter);
   if (visible.length === 0) return { rows: [], total: { value: 0, exact: true } };
   const names = visible.map(({ namespace, name }) => `${namespace}/${name}`);
   return reads.list({ ...asked, filter: { ...asked.filter, permitted: names } });

@@ -8,6 +8,7 @@ import { callActions } from "../../../../core/history/call-actions.ts";
 import { findRequest } from "../../../../core/history/requests/find-request.ts";
 import { clientHeaders } from "../../../edge/client-headers.ts";
 import { route } from "../../route.ts";
+import { storedCallReply } from "../stored-call-reply.ts";
 import { readPermittedCall } from "./permitted-call.ts";
 
 const replayAction = "Call:Replay";
@@ -28,16 +29,7 @@ export const replayCallRoute = route(
     body: ReplayRequest,
     bodyOptional: true,
     ignoredFields: [],
-    responses: [
-      {
-        status: 202,
-        about: "The new call is stored",
-        headers: {
-          [header.callId]: "Id of the new call",
-          [header.startTime]: "When it was accepted, Unix nanoseconds",
-        },
-      },
-    ],
+    responses: [storedCallReply("The new call is stored", "Id of the new call")],
     errors: [
       "call_not_found",
       "call_not_replayable",

@@ -1,10 +1,13 @@
 import Type from "typebox";
 
 import { Rollups, rollupStepNames } from "../../../../api/schemas/history/rollups.ts";
+import type { DesiredFunction } from "../../../../core/functions/desired-function.ts";
 import { parseRollupQuery } from "../../../../core/history/rollups/parse-rollup-query.ts";
 import { rollupSeries } from "../../../../core/history/rollups/rollup-series.ts";
-import type { RollupSeries } from "../../../../core/history/rollups/rollup.ts";
+import { presence } from "../../../../core/history/rollups/presence.ts";
+import { rollupSteps, type RollupSeries } from "../../../../core/history/rollups/rollup.ts";
 import { rollupsView } from "../../../../core/history/rollups/rollups-view.ts";
+import { withIdle } from "../../../../core/history/rollups/with-idle.ts";
 import { realNamespace } from "../../../../core/namespaces/namespace-rules.ts";
 import type { CallHistory, RollupQuery } from "../../../../core/ports/call-history.ts";
 import { route } from "../../route.ts";
@@ -53,7 +56,7 @@ export const rollupRoute = route(
     filters: true,
     about: "Shows how functions were called over time: a column per figure, a member per interval.",
     details:
-      "Without function: all that the sender may see in one series, and those with most calls. null is what is not known, it is never 0. Intervals of 10s are kept for 6 hours, of 1m for 7 days, of 1h for 90 days; a response has at most 1 000.",
+      "Without function: all that the sender may see in one series, and those with most calls. null is what is not known, it is never 0; a function that was there and idle has 0 calls. Intervals of 10s are kept for 6 hours, of 1m for 7 days, of 1h for 90 days; a response has at most 1 000.",
     query: RollupQueryParameters,
     responses: [{ status: 200, about: "The figures", schema: Rollups }],
     errors: ["function_not_found", "history_off", "history_unavailable"],
@@ -62,7 +65,7 @@ export const rollupRoute = route(
       shows: '{"step":"10s","from":…,"series":[{"functionName":"echo",…}]}',
     },
   },
-  ({ functions, history, namespaces }) =>
+  ({ functions, history, namespaces, view }) =>
     async ({ query, principal }) => {
       const asked = parseRollupQuery(query, Date.now(), (name) => realNamespace(name, namespaces));
       const { functions: named, namespace, ...span } = asked;
@@ -73,9 +76,12 @@ export const rollupRoute = route(
       if (named === undefined) {
         return ofAll({ ...span, functions: await visibleFunctions(reads, principal, rollupAction, scope) }, reads);
       }
-      const series = await reads.rollups({ ...span, functions: named });
+      const [counted, ...series] = await reads.rollups({ ...span, functions: [presence, ...named] });
       await requireKnown(series.filter(isEmpty), functions, reads);
-      return rollupsView(span, series);
+      if (counted === undefined) return rollupsView(span, series);
+      const times = { since: span.since, length: rollupSteps[span.step].length };
+      const whole = series.map((one) => withIdle(one, counted, times, deployedAt(view.wanted(one))));
+      return rollupsView(span, whole);
     },
 );
 
@@ -83,10 +89,14 @@ export const rollupRoute = route(
 async function ofAll(query: RollupQuery, reads: CallHistory): Promise<Rollups> {
   if (query.functions.length === 0) return rollupsView(query, rollupSeries([], { ...query, summed: true }), []);
   const [all, top] = await Promise.all([
-    reads.rollups({ ...query, summed: true }),
+    reads.rollups({ ...query, functions: [...query.functions, presence], summed: true }),
     reads.rollups({ ...query, top: topFunctions }),
   ]);
   return rollupsView(query, all, top);
+}
+
+function deployedAt(wanted: DesiredFunction | undefined): number | undefined {
+  return wanted === undefined ? undefined : Date.parse(wanted.createdAt);
 }
 
 function isEmpty({ scalings, namespace: _namespace, name: _name, ...columns }: RollupSeries): boolean {

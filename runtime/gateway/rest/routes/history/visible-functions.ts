@@ -1,6 +1,7 @@
 import { permittedAnywhere } from "../../../../core/access/permitted-anywhere.ts";
 import { permitted, permittedWithin, type Principal } from "../../../../core/access/principal.ts";
 import type { FunctionRef } from "../../../../core/functions/function-ref.ts";
+import { isFunction } from "../../../../core/history/rollups/presence.ts";
 import type { CallHistory } from "../../../../core/ports/call-history.ts";
 import { requireAccess } from "../../../access/access-denied.ts";
 import { resourceOf } from "../../../access/function-callers.ts";
@@ -42,6 +43,7 @@ export async function visibleFunctions(
   const known = await reads.functions();
   return known.filter(
     (ref) =>
+      isFunction(ref) &&
       (namespace === undefined || ref.namespace === namespace) &&
       permitted(principal, { action, resource: resourceOf(ref) }).allowed,
   );

@@ -60,7 +60,7 @@ describe("formatNatsServerConfig", () => {
 });
 
 describe("natsUsers", () => {
-  test("has one worker per queue, and a provider and a history only on one machine", () => {
+  test("has one worker per queue, a provider only on one machine, and a history unless it is off", () => {
     expect(users.map(({ name }) => name)).toEqual([
       "gateway",
       "worker-default",
@@ -71,13 +71,32 @@ describe("natsUsers", () => {
       "doctor",
     ]);
     const cluster = natsUsers({ queues: ["default"], oneMachine: false });
-    expect(cluster.map(({ name }) => name)).toEqual(["gateway", "worker-default", "autoscaler", "doctor"]);
+    expect(cluster.map(({ name }) => name)).toEqual(["gateway", "worker-default", "history", "autoscaler", "doctor"]);
+    const without = natsUsers({ queues: ["default"], oneMachine: false, history: false });
+    expect(without.map(({ name }) => name)).toEqual(["gateway", "worker-default", "autoscaler", "doctor"]);
   });
 
   test("keeps functions, namespaces and endpoints out of a cluster's broker", () => {
     const cluster = natsUsers({ queues: ["default"], oneMachine: false });
     for (const { rights } of cluster) {
       expect(rights.publish.filter((subject) => /functions|namespaces|endpoints/.test(subject))).toEqual([]);
+    }
+  });
+
+  test("lets a history read records, letters and reports, and write nothing but its lease", () => {
+    for (const oneMachine of [true, false]) {
+      const history = natsUsers({ queues: ["default"], oneMachine }).find(({ name }) => name === "history");
+      const { publish = [], subscribe } = history?.rights ?? {};
+      expect(subscribe).toEqual(["_INBOX.hs.>", "history.sync", "history.rollup", "history.scaling"]);
+      expect(publish.filter((subject) => !subject.startsWith("$JS."))).toEqual(["$KV.queues.lease.process.history"]);
+      const api = publish.flatMap((subject) => /^\$JS\.API\.(.*)$/.exec(subject)?.[1] ?? []);
+      const reading =
+        /^(?:CONSUMER\.(?:CREATE|MSG\.NEXT|DELETE)|STREAM\.INFO|STREAM\.MSG\.GET)\.(?:KV_calls|KV_queues|DLQ)\b/;
+      // What is kept of requests goes with the calls of a function that is erased.
+      expect(api.filter((subject) => !reading.test(subject) && !subject.includes("KV_namespaces"))).toEqual([
+        "STREAM.PURGE.KV_requests",
+      ]);
+      expect(api.some((subject) => subject.includes("KV_namespaces"))).toBe(oneMachine);
     }
   });
 

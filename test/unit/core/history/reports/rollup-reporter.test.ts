@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { presence } from "../../../../../runtime/core/history/rollups/presence.ts";
 import type { RollupPoint } from "../../../../../runtime/core/history/rollups/rollup.ts";
 import {
   RollupReporter,
@@ -117,6 +118,19 @@ describe("RollupReporter", () => {
     fixture.call(1);
     fixture.reporter.close();
     expect(fixture.points).toMatchObject([{ name: "f1", replicas: 3 }]);
+  });
+
+  test("says of each interval that calls were counted in it, where that is asked for", async () => {
+    const fixture = new Fixture(2, { reportsPresence: true });
+    fixture.open();
+    await eventually(() => fixture.points.length === 1, { what: "the first interval" });
+    fixture.now += 10_000;
+    fixture.reporter.close();
+    const point = { ...presence, source: "gateway-1", calls: [0, 0, 0, 0, 0], coldStarts: 0 };
+    expect(fixture.points).toStrictEqual([
+      { ...point, at: 990_000 },
+      { ...point, at: 1_010_000 },
+    ]);
   });
 
   test("counts a function that was deployed anew from 0", () => {
