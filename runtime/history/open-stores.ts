@@ -8,6 +8,7 @@ import type { KeptLogs, KeptLogsWriter } from "../core/ports/kept-logs.ts";
 import type { Leases } from "../core/ports/leases.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import type { Log } from "../process/log.ts";
+import { historyFile } from "../settings/history-settings.ts";
 import { leasesOf } from "./held-lease.ts";
 import { holdDirectory } from "./hold-directory.ts";
 import type { HistorySettings } from "./settings.ts";
@@ -59,9 +60,6 @@ export interface OpenedStores extends Omit<HistoryStores, "close" | "requestRebu
   readonly leases: (leases: Leases) => Leases;
 }
 
-/** Name of the file with the address of the database, below `secret_mount_path`. */
-const databaseFile = "history-database";
-
 /**
  * Opens the database that the file `history-database` names, or else the files in `history_dir`.
  * @throws Error that says why not, and shows nothing of that file
@@ -74,7 +72,7 @@ export async function openStores({
   stopNow,
 }: OpenStoresParts): Promise<OpenedStores> {
   const { historyDir, historyPort, keptLogs, secretMountPath } = settings;
-  const uri = await databaseUri(join(secretMountPath, databaseFile));
+  const uri = await databaseUri(join(secretMountPath, historyFile.database));
   // Its socket is there, too.
   if (uri === undefined || historyPort === undefined) await holdDirectory(historyDir, lifecycle);
   if (uri !== undefined) {

@@ -4,8 +4,8 @@ import { pauseFor } from "../process/pause-for.ts";
 
 /** What is known of namespaces. */
 export interface NamespaceFacts {
-  /** All but the default one. */
-  readonly namespaces: Pick<NamespaceStore, "list">;
+  /** All but the default one; undefined: which there are is not known, and none counts as deleted. */
+  readonly namespaces: Pick<NamespaceStore, "list"> | undefined;
   /** It is never deleted. */
   readonly defaultNamespace: string;
 }
@@ -26,6 +26,7 @@ export async function removeDeleted(parts: RemoveDeletedParts, stop: AbortSignal
   const { kept, remove, namespaces, defaultNamespace, log, period = lookEvery } = parts;
   /** When each namespace was created, as it was seen last: another one of its name has nothing of it. */
   let created: ReadonlyMap<string, string> = new Map();
+  if (namespaces === undefined) return;
   while (!stop.aborted) {
     try {
       const known = await kept();

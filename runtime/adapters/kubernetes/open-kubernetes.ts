@@ -141,7 +141,8 @@ export function historyCluster(config: ClusterConfig, settings: HistoryClusterSe
     source: functions === undefined ? noLogs : new KubeLogSource(functions, lines),
     functions: functions ?? { active: async () => [] },
     called: (ref: FunctionRef, at: number): void => functions?.called(ref, at),
-    facts: { namespaces: store ?? { list: async () => [] } },
+    // An edition with one namespace may not list others, of which something may have been kept before.
+    facts: { namespaces: store },
     watched: () => parts.client.contact.watches,
     close: async () => {
       functions?.close();

@@ -3,16 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { historyAuthorization } from "../../api/schemas/history/history-wire.ts";
-
-/** Name of the file with the key that gateways send, below `secret_mount_path`. */
-const keyFile = "history-key";
+import { historyFile } from "../../settings/history-settings.ts";
 
 /** The key of the history's API. */
 export class ApiKey {
   readonly #file: string;
 
   constructor(directory: string) {
-    this.#file = join(directory, keyFile);
+    this.#file = join(directory, historyFile.key);
   }
 
   /** Whether a request with this `Authorization` may be answered; the file is read each time, as it may be replaced. */

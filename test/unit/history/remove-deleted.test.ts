@@ -58,3 +58,18 @@ test("lines of namespaces that are gone, deleted or new are removed; the others 
   stop.abort();
   await done;
 });
+
+test("where it is not known which namespaces there are, none is removed", async () => {
+  const asked: string[] = [];
+  await removeDeleted(
+    {
+      kept: async () => (asked.push("kept"), ["dev"]),
+      remove: async (namespace) => void asked.push(namespace),
+      namespaces: undefined,
+      defaultNamespace: "functions",
+      log: createLog("test", "fatal"),
+    },
+    new AbortController().signal,
+  );
+  expect(asked).toEqual([]);
+});

@@ -20,7 +20,7 @@ export interface OpenedLogs {
   /** To be told of functions that were called at a time, Unix milliseconds. Absent: it makes no difference. */
   readonly called?: (ref: FunctionRef, at: number) => void;
   /** What knows the namespaces in place of the broker. */
-  readonly facts?: { readonly namespaces: Pick<NamespaceStore, "list"> };
+  readonly facts?: { readonly namespaces: Pick<NamespaceStore, "list"> | undefined };
   /** The watches of the API server. */
   readonly watched?: () => Iterable<{ readonly kind: string; readonly age: number }>;
   readonly close: () => Promise<void>;

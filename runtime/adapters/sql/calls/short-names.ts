@@ -10,9 +10,13 @@ export class ShortNames {
 
   /** Leaves out members that are undefined, and those that are as in `implied`. */
   shorten(value: object, implied: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+    const members = value as Readonly<Record<string, unknown>>;
     const short: Record<string, unknown> = {};
-    for (const [name, member] of Object.entries(value))
+    // Entries would be an object for each member of each call.
+    for (const name of Object.keys(members)) {
+      const member = members[name];
       if (member !== undefined && !isSame(member, implied[name])) short[this.#short.get(name) ?? name] = member;
+    }
     return short;
   }
 

@@ -34,7 +34,7 @@ const settings = [
   "PRAGMA synchronous = NORMAL",
   `PRAGMA wal_autocheckpoint = ${logPages}`,
   `PRAGMA journal_size_limit = ${logPages * 4_096}`,
-  "PRAGMA cache_size = -4096",
+  "PRAGMA cache_size = -6144",
 ];
 /** Milliseconds to wait for a reader that recovers the log. */
 const busyTimeout = 5_000;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { withAuthority } from "../../../../infra/manifests/history/database-address.ts";
 import { readPlatform } from "../../../../infra/manifests/read-platform.ts";
 import { neededSecretNames, secretManifests } from "../../../../infra/manifests/secrets.ts";
-import { parsePostgresAddress } from "../../../../runtime/adapters/postgres/database/postgres-address.ts";
+import { parsePostgresAddress } from "../../../../runtime/api/database/postgres-address.ts";
 import { editionNames } from "../../../../runtime/api/editions.ts";
 import { historySettings } from "../../../../runtime/history/settings.ts";
 import { readSettings } from "../../../../runtime/settings/read-settings.ts";

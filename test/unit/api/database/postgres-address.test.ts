@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import {
   parsePostgresAddress,
   postgresPlace,
-} from "../../../../runtime/adapters/postgres/database/postgres-address.ts";
+} from "../../../../runtime/api/database/postgres-address.ts";
 
 const channelBinding = true;
 
