@@ -6,7 +6,7 @@ import type { CallTable } from "./call-table.ts";
 /** Milliseconds after which open calls that were passed over are looked at again. */
 const passedOverFor = 60_000;
 
-/** Calls, the last and the first ones, by which it is estimated how much one takes. */
+/** Numbers of calls, the last and the first ones, by which it is estimated how much one takes. */
 const sampled = 100;
 /** Bytes of a call beside its details: its other columns, and its entries in the indexes. */
 const besideDetails = 200;
@@ -26,9 +26,8 @@ export class CallTrim {
        WHERE accepted >= ? AND accepted < ? AND state >= 3 ORDER BY accepted, id LIMIT ?`,
     );
     this.#details = database.prepare(
-      `SELECT coalesce(avg(length(details)), 0) AS size FROM (
-       SELECT * FROM (SELECT details FROM call ORDER BY seq DESC LIMIT ${sampled})
-       UNION ALL SELECT * FROM (SELECT details FROM call ORDER BY seq LIMIT ${sampled}))`,
+      `SELECT coalesce(avg(length(details)), 0) AS size FROM call
+       WHERE seq > (SELECT max(seq) FROM call) - ${sampled} OR seq < (SELECT min(seq) FROM call) + ${sampled}`,
     );
   }
 
