@@ -44,6 +44,11 @@ export function tinyFunction(body: string): (port: number) => string {
   return (port) => `server { listen 127.0.0.1:${port}; location / { default_type text/plain; return 200 "${body}"; } }`;
 }
 
+/** Configures a server that replies to every request with status 500. */
+export function failingFunction(port: number): string {
+  return `server { listen 127.0.0.1:${port}; location / { default_type text/plain; return 500 "failed"; } }`;
+}
+
 /** Configures a proxy with keep-alive connections to `upstreamPort`; `settings` are added to its server block. */
 export function keepAliveProxy(upstreamPort: number, settings = ""): (port: number) => string {
   return (port) => `

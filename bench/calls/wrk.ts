@@ -43,6 +43,20 @@ export async function callsPerSecond(program: string, load: WrkLoad): Promise<nu
   return rate;
 }
 
+/** Calls of which every one shall fail: how many a second with one thread, and how many in all. */
+export async function failuresPerSecond(
+  program: string,
+  load: WrkLoad,
+): Promise<{ readonly rate: number; readonly calls: number }> {
+  const stdout = await outputOf(program, load);
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+  const calls = Number(/(\d+) requests in/.exec(stdout)?.[1]);
+  const failed = Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1]);
+  if (!(rate > 0) || failed !== calls || stdout.includes("Socket errors"))
+    throw new Error(`Cannot measure ${load.url}: not every call failed as it should\n${stdout}`);
+  return { rate, calls };
+}
+
 /** That percentile of the latency in microseconds, from sending a call to its complete response. */
 export async function latencyBelow(program: string, percentile: 50 | 99, load: WrkLoad): Promise<number> {
   const stdout = await loadWith(program, load);
@@ -54,6 +68,12 @@ export async function latencyBelow(program: string, percentile: 50 | 99, load: W
 
 /** The output of `wrk`; rejects if a call failed. */
 async function loadWith(program: string, load: WrkLoad): Promise<string> {
+  const stdout = await outputOf(program, load);
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`Cannot measure ${load.url}: there were errors\n${stdout}`);
+  return stdout;
+}
+
+async function outputOf(program: string, load: WrkLoad): Promise<string> {
   const { url, core, connections, seconds, script, headers = [] } = load;
   const scripted = script === undefined ? [] : ["-s", script];
   const line = [
@@ -70,6 +90,5 @@ async function loadWith(program: string, load: WrkLoad): Promise<string> {
   ];
   const [command = "", ...args] = core === undefined ? line : pinned(core, line);
   const { stdout } = await run(command, args);
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`Cannot measure ${url}: there were errors\n${stdout}`);
   return stdout;
 }

@@ -17,7 +17,7 @@ export async function openTimedReads(read: TimedRead): Promise<Contest> {
   try {
     const server = await openNatsServer({ users: true });
     opened.defer(() => server.close());
-    const history = opened.use(await startHistory(server, calls.directory));
+    const history = opened.use(await startHistory(server, { directory: calls.directory }));
     return {
       weir: async () => {
         const times: number[] = [];

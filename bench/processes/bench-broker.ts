@@ -5,7 +5,7 @@ import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { credentialFile } from "../../runtime/api/names.ts";
 import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import { freePort } from "../../test/support/free-port.ts";
-import { openNatsServer } from "../../test/support/nats-server.ts";
+import { openNatsServer, type TestNatsServer } from "../../test/support/nats-server.ts";
 import { tempDirectory } from "../../test/support/temp-directory.ts";
 import { startProcess, type BenchProcess } from "./bench-process.ts";
 
@@ -15,6 +15,8 @@ export type BrokerUser = "gateway" | "queue-worker" | "autoscaler";
 /** A broker provisioned by the queue-doctor, for processes of the platform. */
 export interface BenchBroker {
   readonly url: string;
+  /** It knows no users. */
+  readonly server: TestNatsServer;
   /** The bench's own connection, with all permissions. */
   readonly link: NatsLink;
   /** `Authorization` header of the gateways' administrator. */
@@ -67,6 +69,7 @@ export async function openBenchBroker({ slots }: { readonly slots: number }): Pr
     const { user, password } = administrator;
     return {
       url: nats.url,
+      server: nats,
       link,
       authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
       start: (name, flags = [], core) => run(name, [...ownFlags[name], ...flags], core),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { NatsConnection } from "@nats-io/transport-node";
 
 import { emptyStreams, writeBare } from "../queue/bare-writes.ts";
-import { benchFunction, openBenchPlatform } from "../queue/bench-platform.ts";
+import { benchFunction, openBenchPlatform, type BenchPlatform } from "../queue/bench-platform.ts";
 import type { BenchRow } from "../bench-row.ts";
 import { callsPerSecond, needWrk } from "../calls/wrk.ts";
 
@@ -23,31 +23,47 @@ export const p6AcceptCall: BenchRow = {
   firstBar: 0.5,
   goal: 0.9,
   open: async () => {
-    const wrk = needWrk();
-    const directory = mkdtempSync(join(tmpdir(), "weir-bench-"));
-    const scriptFile = join(directory, "post.lua");
-    writeFileSync(scriptFile, script);
+    const acceptance = openAcceptance();
     const platform = await openBenchPlatform({ slots: 1, worker: false, functionPort: 1 }).catch((err: unknown) => {
-      rmSync(directory, { recursive: true, force: true });
+      acceptance.close();
       throw err;
     });
-    const url = `http://127.0.0.1:${platform.port}/async-function/${benchFunction.name}`;
     return {
-      weir: async () => {
-        await emptyStreams(platform.link);
-        return callsPerSecond(wrk, { url, connections: inFlight, seconds, script: scriptFile });
-      },
+      weir: () => acceptance.measure(platform),
       peer: async () => {
         await emptyStreams(platform.link);
         return writesPerSecond(platform.link.nc);
       },
       close: async () => {
         await platform.close();
-        rmSync(directory, { recursive: true, force: true });
+        acceptance.close();
       },
     };
   },
 };
+
+/** Measures how many calls a gateway accepts. */
+export interface Acceptance {
+  /** Calls per second; the streams are emptied before. */
+  measure(platform: BenchPlatform): Promise<number>;
+  close(): void;
+}
+
+/** @throws BenchSkipped when `wrk` is not available */
+export function openAcceptance(): Acceptance {
+  const wrk = needWrk();
+  const directory = mkdtempSync(join(tmpdir(), "weir-bench-"));
+  const scriptFile = join(directory, "post.lua");
+  writeFileSync(scriptFile, script);
+  return {
+    measure: async ({ link, port }) => {
+      await emptyStreams(link);
+      const url = `http://127.0.0.1:${port}/async-function/${benchFunction.name}`;
+      return callsPerSecond(wrk, { url, connections: inFlight, seconds, script: scriptFile });
+    },
+    close: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
 
 async function writesPerSecond(nc: NatsConnection): Promise<number> {
   const body = Buffer.alloc(bodySize, "x");

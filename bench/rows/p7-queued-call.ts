@@ -7,13 +7,14 @@ import { openTinyFunction } from "../calls/open-call-contest.ts";
 
 const calls = 3_000;
 const inFlight = 64;
-const slots = 16;
+/** Of the worker. */
+export const p7Slots = 16;
 const body = Buffer.alloc(1_024, "x");
 
 /** P7: calls accepted over HTTP, run, recorded and acknowledged by one worker, against the bare protocol. */
 export const p7QueuedCall: BenchRow = {
   id: "P7",
-  what: `queued call: accept, run, record, ack; 1 KiB, one worker with ${slots} slots`,
+  what: `queued call: accept, run, record, ack; 1 KiB, one worker with ${p7Slots} slots`,
   peer: "the same steps at the same broker without HTTP, in one process",
   unit: "calls/s",
   firstBar: 0.5,
@@ -24,14 +25,14 @@ export const p7QueuedCall: BenchRow = {
     try {
       const fn = await openTinyFunction(1);
       opened.defer(() => fn.close());
-      const platform = await openBenchPlatform({ slots, worker: true, functionPort: fn.port });
+      const platform = await openBenchPlatform({ slots: p7Slots, worker: true, functionPort: fn.port });
       opened.defer(() => platform.close());
       await provisionBare(platform.link.nc);
-      const pool = new Pool(`http://127.0.0.1:${platform.port}`, { connections: inFlight });
+      const pool = openCallers(platform.port);
       opened.defer(() => pool.destroy());
       return {
-        weir: () => throughWeir(pool, platform.workerAdmin),
-        peer: () => runBare(platform.link.nc, { count: calls, inFlight, slots, body }),
+        weir: () => queuedCallsPerSecond(pool, platform.workerAdmin),
+        peer: () => runBare(platform.link.nc, { count: calls, inFlight, slots: p7Slots, body }),
         close,
       };
     } catch (err) {
@@ -41,7 +42,13 @@ export const p7QueuedCall: BenchRow = {
   },
 };
 
-async function throughWeir(pool: Pool, workerAdmin: number): Promise<number> {
+/** Those that send calls to a gateway. */
+export function openCallers(port: number): Pool {
+  return new Pool(`http://127.0.0.1:${port}`, { connections: inFlight });
+}
+
+/** Queues calls at a gateway, and waits until its worker has run them. */
+export async function queuedCallsPerSecond(pool: Pool, workerAdmin: number): Promise<number> {
   const before = await processed(workerAdmin);
   let sent = 0;
   const startedAt = performance.now();

@@ -47,7 +47,8 @@ function row(
   };
 }
 
-async function acceptOne(pool: Pool): Promise<void> {
+/** Sends one queued call to a gateway. */
+export async function acceptOne(pool: Pool): Promise<void> {
   const reply = await pool.request({ method: "POST", path: `/async-function/${benchFunction.name}`, body });
   await reply.body.dump();
   if (reply.statusCode !== 202) throw new Error(`the gateway answered ${reply.statusCode}`);

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { runCommand } from "../../runtime/adapters/nats/server/run-command.ts";
@@ -13,6 +14,10 @@ export interface DocumentCheckOptions {
   readonly seconds: number;
   /** The same seed makes the same requests, as far as the time permits. */
   readonly seed: number;
+  /** Only operations whose paths this regular expression matches; all when absent. */
+  readonly paths?: string;
+  /** Requests at the same time, of which some may be refused with 503; one when absent. */
+  readonly workers?: number;
 }
 
 export interface DocumentCheck {
@@ -27,26 +32,38 @@ export interface DocumentCheck {
 /** Runs schemathesis against a Weir started for it, to check what its OpenAPI document promises. */
 export async function checkDocument(options: DocumentCheckOptions): Promise<DocumentCheck> {
   await using directory = await tempDirectory("schemathesis");
-  await using work = await tempDirectory("schemathesis-work");
   const weir = await startWeir({ data: directory.path, flags: ["--edition", "enterprise"], within: 60_000 });
   try {
     await deployWhatExamplesName(weir);
-    const { stdout, stderr, code } = await runSchemathesis(weir, work.path, options);
-    const again = `The same run again: npm run schemathesis -- --seconds ${options.seconds} --seed ${options.seed}`;
-    const cases = Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
+    const checked = await checkServed(weir, options);
     await weir.stop(60_000);
-    return { fits: code === 0, cases, output: `${stdout}${stderr}\n${again}\n` };
+    return checked;
   } finally {
     await weir.close();
   }
 }
 
-function runSchemathesis(weir: WeirProcess, directory: string, { packages, seconds, seed }: DocumentCheckOptions) {
+/** The same against a Weir that serves. */
+export async function checkServed(weir: WeirProcess, options: DocumentCheckOptions): Promise<DocumentCheck> {
+  await using work = await tempDirectory("schemathesis-work");
+  const { stdout, stderr, code } = await runSchemathesis(weir, work.path, options);
+  const again = `The same run again: npm run schemathesis -- --seconds ${options.seconds} --seed ${options.seed}`;
+  const cases = Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
+  return { fits: code === 0, cases, output: `${stdout}${stderr}\n${again}\n` };
+}
+
+async function runSchemathesis(weir: WeirProcess, directory: string, options: DocumentCheckOptions) {
+  const { packages, seconds, seed, paths, workers } = options;
   const program = join(packages.directory, "bin", "schemathesis");
-  const config = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
+  const config = ["--config-file", await writeConfig(directory, workers !== undefined)];
   const limits = ["--max-time", String(seconds), "--seed", String(seed), "--request-timeout", "20"];
-  // The document does not promise the replies of functions.
-  const without = ["--exclude-path-regex", "^/function/"];
+  if (workers !== undefined) limits.push("--workers", String(workers));
+  // The document does not promise the replies of functions, and a stream of changes does not end.
+  const without = [
+    "--exclude-path-regex",
+    "^/(function/|system/watch$)",
+    ...(paths === undefined ? [] : ["--include-path-regex", paths]),
+  ];
   const looks = ["--no-color", "--continue-on-failure", "--warnings", "off"];
   const access = { WEIR_URL: weir.url, WEIR_USER: weir.user, WEIR_PASSWORD: weir.password };
   const command = [program, ...config, "run", `${weir.url}/openapi.json`, ...limits, ...without, ...looks];
@@ -56,6 +73,20 @@ function runSchemathesis(weir: WeirProcess, directory: string, { packages, secon
     environment: { ...packages.environment, ...access },
     timeout: (seconds + 120) * 1_000,
   });
+}
+
+/** Path of the configuration; `mayRefuse`: of many requests at a time some may be refused with 503. */
+async function writeConfig(directory: string, mayRefuse: boolean): Promise<string> {
+  const usual = join(import.meta.dirname, "schemathesis.toml");
+  if (!mayRefuse) return usual;
+  const more = `
+[[operations]]
+include-path-regex = "."
+checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503"]
+`;
+  const file = join(directory, "schemathesis.toml");
+  await writeFile(file, `${await readFile(usual, "utf8")}${more}`);
+  return file;
 }
 
 /** Creates what the document's examples name, so that requests made from them find it. */

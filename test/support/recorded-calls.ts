@@ -128,5 +128,7 @@ export class RecordedCalls {
 }
 
 export async function untilLed(history: TestHistory): Promise<void> {
-  await eventually(async () => (await history.metric("history_leader")) === 1, { what: "the history to be the leader" });
+  await eventually(async () => (await history.metric("history_leader")) === 1, {
+    what: "the history to be the leader",
+  });
 }

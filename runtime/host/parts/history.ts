@@ -29,8 +29,10 @@ const notRunning = "the history of calls does not run";
 
 const program = join(import.meta.dirname, `../../history/main${extname(import.meta.filename)}`);
 
-/** While it catches up, a heap without limits grows to twice the memory, and is not faster. */
-export const historyMemoryFlags = ["--max-semi-space-size=4", "--max-old-space-size=96"];
+/** While it catches up, a heap without limits grows to twice the memory, and is not faster; nor is it with more threads. */
+export const historyMemoryFlags = ["--max-semi-space-size=1", "--max-old-space-size=64", "--v8-pool-size=1"];
+/** The same of memory that is not JavaScript's: threads share it. */
+export const historyMemoryEnvironment = { MALLOC_ARENA_MAX: "1" } as const;
 
 /**
  * Prepares the history process, a child of this one. Opened early, so that it ends late: after the gateway that asks it,
@@ -67,7 +69,7 @@ function childOf(command: readonly string[], directory: string, log: Log): Histo
   return new HistoryChild({
     command,
     directory,
-    environment: { NODE_COMPILE_CACHE, TZ },
+    environment: { ...historyMemoryEnvironment, NODE_COMPILE_CACHE, TZ },
     onLine: (line) => logHistoryLine(log, line),
     onEnd: ({ how, lastLine, wasStable, restartIn }) => {
       const reason = reasonOfEnd(lastLine, how);

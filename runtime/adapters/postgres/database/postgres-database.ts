@@ -1,7 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 
-import { type PostgresAddress, type PostgresTls, parsePostgresAddress, postgresPlace } from "../../../api/database/postgres-address.ts";
+import {
+  type PostgresAddress,
+  type PostgresTls,
+  parsePostgresAddress,
+  postgresPlace,
+} from "../../../api/database/postgres-address.ts";
 import { postgresFailure, type PostgresDoing } from "./postgres-failure.ts";
 import { PostgresPool, type PostgresTransaction } from "./postgres-pool.ts";
 

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from "pg";
 
 import type { SqlRecord } from "../../sql/sql-dialect.ts";
-import type { PostgresAddress } from "./postgres-address.ts";
+import type { PostgresAddress } from "../../../api/database/postgres-address.ts";
 import { ConnectionFailure, endsConnection, StatementTimeout } from "./postgres-failure.ts";
 
 /** A value of a statement: one, or an array for `unnest` and `ANY`. */
