@@ -27,6 +27,9 @@ if (chosen !== undefined) {
   process.exit(await chosen(process.argv.slice(3)));
 }
 
+/** Several rows by one word. */
+const groups: ReadonlyMap<string, RegExp> = new Map([["console", /^C\d+$/]]);
+
 const resultFile = "bench-results.json";
 
 const { values, positionals } = parseArgs({
@@ -34,9 +37,10 @@ const { values, positionals } = parseArgs({
   options: { check: { type: "boolean", default: false }, rounds: { type: "string", default: "5" } },
 });
 const rounds = Math.max(5, Number(values.rounds) || 5);
-const unknown = positionals.filter((id) => !rows.some((row) => row.id === id));
+const isChosen = (id: string, word: string): boolean => groups.get(word)?.test(id) ?? id === word;
+const unknown = positionals.filter((word) => !rows.some(({ id }) => isChosen(id, word)));
 if (unknown.length > 0) {
-  const all = [...new Set(rows.map(({ id }) => id)), ...standalone.keys()];
+  const all = [...new Set(rows.map(({ id }) => id)), ...groups.keys(), ...standalone.keys()];
   say(`Cannot run ${unknown.join(", ")}: there are ${all.join(", ")}`);
   process.exit(2);
 }
@@ -60,7 +64,7 @@ const machine = {
 };
 const results: RowResult[] = [];
 let failed = false;
-for (const row of rows.filter(({ id }) => positionals.length === 0 || positionals.includes(id))) {
+for (const row of rows.filter(({ id }) => positionals.length === 0 || positionals.some((word) => isChosen(id, word)))) {
   if (interrupted) break;
   const outcomes: ContestOutcome[] = [];
   try {

@@ -42,17 +42,20 @@ export const historyFaultRatios: readonly BenchRow[] = [
 
 async function openLatencies(): Promise<Contest> {
   const pools = new Map<number, Pool>();
-  const sides = await openHistorySides({ slots: 1, worker: false, functionPort: 1 }, async ({ link, port }, history) => {
-    const pool = pools.get(port) ?? new Pool(`http://127.0.0.1:${port}`, { connections });
-    pools.set(port, pool);
-    await emptyStreams(link);
-    const crashes = setInterval(() => history?.crash(), crashEvery);
-    try {
-      return await latencyAt(() => acceptOne(pool), arrival);
-    } finally {
-      clearInterval(crashes);
-    }
-  });
+  const sides = await openHistorySides(
+    { slots: 1, worker: false, functionPort: 1 },
+    async ({ link, port }, history) => {
+      const pool = pools.get(port) ?? new Pool(`http://127.0.0.1:${port}`, { connections });
+      pools.set(port, pool);
+      await emptyStreams(link);
+      const crashes = setInterval(() => history?.crash(), crashEvery);
+      try {
+        return await latencyAt(() => acceptOne(pool), arrival);
+      } finally {
+        clearInterval(crashes);
+      }
+    },
+  );
   const close = async (): Promise<void> => {
     for (const pool of pools.values()) await pool.destroy();
     await sides.close();

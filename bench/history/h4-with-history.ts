@@ -75,7 +75,14 @@ export async function withFunction(
   const fn = await starting;
   try {
     const contest = await open(fn.port);
-    return { ...contest, close: () => contest.close().finally(() => fn.close()) };
+    const close = async (): Promise<void> => {
+      try {
+        await contest.close();
+      } finally {
+        await fn.close();
+      }
+    };
+    return { ...contest, close };
   } catch (err) {
     await fn.close();
     throw err;

@@ -93,7 +93,10 @@ async function openOffer(): Promise<Contest> {
   }
 }
 
-async function countLines(kept: KeptLogs, between: { readonly since: number; readonly until: number }): Promise<number> {
+async function countLines(
+  kept: KeptLogs,
+  between: { readonly since: number; readonly until: number },
+): Promise<number> {
   let count = 0;
   for (const ref of loggedFunctions)
     for await (const { text } of readKeptLines(kept, { ...ref, ...between })) if (!standIn.test(text)) count += 1;

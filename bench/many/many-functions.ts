@@ -9,7 +9,7 @@ export interface ManyFunctions {
   readonly count: number;
   readonly authorization: string;
   /** Starts a gateway with these functions, on one core if given; the caller stops it. */
-  startGateway(core?: number): Promise<BenchProcess & { readonly port: number }>;
+  startGateway(core?: number, flags?: readonly string[]): Promise<BenchProcess & { readonly port: number }>;
   close(): Promise<void>;
 }
 
@@ -33,9 +33,9 @@ export async function openManyFunctions(count: number, address: string): Promise
   return {
     count,
     authorization: broker.authorization,
-    startGateway: async (core) => {
+    startGateway: async (core, flags = []) => {
       const port = await freePort();
-      return { ...(await broker.start("gateway", ["--port", String(port)], core)), port };
+      return { ...(await broker.start("gateway", ["--port", String(port), ...flags], core)), port };
     },
     close: () => broker.close(),
   };

@@ -1,4 +1,5 @@
 import type { BenchRow } from "../bench-row.ts";
+import { c6OpenPages } from "../console/c6-open-pages.ts";
 import { historyRows } from "../history/history-rows.ts";
 import { containerStart } from "./container-start.ts";
 import { p1SyncCall } from "./p1-sync-call.ts";
@@ -39,5 +40,6 @@ export const rows: readonly BenchRow[] = [
   p16TwoGateways,
   p17ProtectedCall,
   ...historyRows,
+  ...c6OpenPages,
   containerStart,
 ];

@@ -3,6 +3,8 @@ import { baseImageName, release } from "../api/version.ts";
 
 export interface BannerFacts {
   readonly url: string;
+  /** Where a browser opens the console; absent: there is none. */
+  readonly consoleUrl?: string | undefined;
   readonly adminUrl: string;
   readonly user: string;
   readonly passwordFile: string;
@@ -24,7 +26,7 @@ export function formatBanner(facts: BannerFacts): string {
   return `Weir ${release} is ready
 
   address     ${facts.url}
-  admin       ${facts.adminUrl}
+${facts.consoleUrl === undefined ? "" : `  console     ${facts.consoleUrl}\n`}  admin       ${facts.adminUrl}
   user        ${facts.user}
   password    in ${facts.passwordFile}
   edition     ${facts.edition}

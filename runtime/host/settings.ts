@@ -94,6 +94,7 @@ export const hostSettings = {
     fallback: "auto",
     about: "Format of the log: text = lines for a person, json = JSON lines, auto = text on a terminal, else json",
   }),
+  consolePort: { ...gatewaySettings.consolePort, fallback: "8081" },
   maxConnectionsPerClient: { ...gatewaySettings.maxConnectionsPerClient, fallback: "1000" },
   shutdownDelay: duration("shutdown_delay", {
     fallback: "0s",

@@ -14,6 +14,17 @@ const config = {
           id: "@secretlint/secretlint-rule-basicauth",
           options: { allows: ["/@(?:[^/@]+\\.)?example\\.(?:com|org|net)/"] },
         },
+        // So do hosts without a dot, private addresses and this machine: tests of addresses are full of them.
+        {
+          id: "@secretlint/secretlint-rule-database-connection-string",
+          options: {
+            allows: [
+              "/@[^@./\\s]*(?:[/?\"'`\\s]|$)/",
+              "/@(?:[^/@]+\\.)?example\\b/",
+              "/@(?:localhost|10\\.|127\\.|\\[)/",
+            ],
+          },
+        },
       ],
     },
   ],

@@ -14,7 +14,8 @@ type Binding = Extract<Declaration, { type: "VariableDeclaration" }>["declaratio
 export function doubleExports(sources: readonly Source[]): string[] {
   const files = new Map<string, string[]>();
   for (const { path, text } of sources)
-    for (const name of ownExports(text)) files.set(name, [...(files.get(name) ?? []), path]);
+    for (const name of ownExports(text, path.endsWith(".tsx") ? "tsx" : "ts"))
+      files.set(name, [...(files.get(name) ?? []), path]);
   return [...files]
     .filter(([, paths]) => paths.length > 1)
     .map(([name, paths]) => `"${name}" is exported by ${paths.toSorted().join(" and ")}: give one a name of its own`)
@@ -22,10 +23,10 @@ export function doubleExports(sources: readonly Source[]): string[] {
 }
 
 /** Names that a module declares and exports; a value and a type of the same name count once. */
-function ownExports(text: string): ReadonlySet<string> {
+function ownExports(text: string, lang: "ts" | "tsx"): ReadonlySet<string> {
   const reExported = new Set<string>();
   const names = new Set<string>();
-  for (const statement of parseAst(text, { lang: "ts" }).body) {
+  for (const statement of parseAst(text, { lang }).body) {
     if (statement.type === "ImportDeclaration")
       for (const { local } of statement.specifiers) reExported.add(local.name);
     if (statement.type !== "ExportNamedDeclaration" || statement.source !== null) continue;

@@ -10,7 +10,7 @@ import { standIns, type ImportMap } from "./stand-ins.ts";
  * with 1.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const paths = await Array.fromAsync(glob("{runtime,infra}/**/*.ts", { cwd: root }));
+const paths = await Array.fromAsync(glob("{runtime,infra}/**/*.{ts,tsx}", { cwd: root }));
 const { imports } = JSON.parse(await readFile(`${root}package.json`, "utf8")) as { readonly imports: ImportMap };
 const replacements = standIns(imports);
 const sources = await Promise.all(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { LogStream } from "../../runtime/api/schemas/log-record.ts";
+import type { OutputName } from "../../runtime/api/schemas/log-record.ts";
 import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import { formatLogMoment } from "../../runtime/core/history/logs/log-moment.ts";
 import { readKeptLines } from "../../runtime/core/history/logs/read-kept-lines.ts";
@@ -26,7 +26,7 @@ interface LineParts {
   readonly nanos?: number;
   readonly number?: number;
   readonly text?: string;
-  readonly stream?: LogStream;
+  readonly stream?: OutputName;
 }
 
 function line(

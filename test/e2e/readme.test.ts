@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { isFreePort } from "../support/free-port.ts";
+import { freePort, isFreePort } from "../support/free-port.ts";
 import { commandBlocks, printsAsShown } from "../support/markdown-blocks.ts";
 import { walkDocument } from "../support/walk-document.ts";
 import { asOf, walkedWeir } from "../support/walked-weir.ts";
@@ -17,7 +17,9 @@ const walked = walkedWeir(
   async () => {
     const ownPorts = (await isFreePort(8080)) && (await isFreePort(8082));
     const ports = ownPorts ? ["--port", "8080", "--admin-port", "8082"] : [];
-    return { through: "npm", flags: ["--provider", "local", ...ports], within: 120_000 };
+    const consolePort = (await isFreePort(8081)) ? 8081 : await freePort();
+    const flags = ["--provider", "local", "--console-port", `${consolePort}`, ...ports];
+    return { through: "npm", flags, within: 120_000 };
   },
   300_000,
 );

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
-import { checkAnswer, operationFor } from "../support/api-answers.ts";
+import type { WatchEventName } from "../../runtime/api/schemas/watch-events.ts";
+import { checkAnswer, operationFor, pointerTo, schemaFindings } from "../support/api-answers.ts";
+import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
+import { EventClient } from "../support/watch/event-client.ts";
 
 /** Each operation of the OpenAPI document on a real gateway, good and bad: the document describes every response. */
 let platform: Platform;
@@ -139,6 +142,9 @@ const steps: readonly Step[] = [
   ["GET", "/system/rollups", 404],
   ["GET", "/system/rollups?step=7s", 400],
 
+  ["GET", "/system/watch?on=nope", 400],
+  ["GET", "/system/watch", 401, undefined, { authorization: "" }],
+
   ["GET", "/system/info", 200],
   ["GET", "/system/doctor", 200],
   ["GET", "/healthz", 200],
@@ -179,6 +185,31 @@ describe("the document describes the response to", () => {
       const entry = operationFor(method, target);
       if (entry !== undefined) called.add(entry.id);
     }
+  });
+
+  test("GET /system/watch: 200, with the events that the document lists", async () => {
+    const target = "/system/watch?on=functions,function:functions:echo,queues,calls,log:functions:echo,doctor";
+    const { authorization } = platform;
+    await checkAnswer("GET", target, await fetch(platform.url + target, { headers: { authorization } }));
+    using stream = await EventClient.open(platform.port, new URLSearchParams(target.split("?")[1]).get("on") ?? "", {
+      authorization,
+    });
+    stream.read();
+    const names: Readonly<Partial<Record<WatchEventName, string>>> = {
+      hello: "WatchHello",
+      functions: "FunctionsEvent",
+      function: "FunctionEvent",
+      queues: "QueuesEvent",
+      log: "LogEvent",
+      doctor: "DoctorEvent",
+      // This platform has no history.
+      fault: "WatchFault",
+    };
+    for (const [name, schema] of Object.entries(names)) {
+      const data = await eventually(() => stream.events.find((event) => event.name === name)?.data, { what: name });
+      expect([name, schemaFindings(pointerTo("components", "schemas", schema), data)]).toEqual([name, []]);
+    }
+    called.add("watchPlatform");
   });
 
   test("and every operation was called", () => {

@@ -256,7 +256,7 @@ describe("hosts and origins", () => {
 
 test("there are no functions and no tokens, and every response has the headers of the console", async () => {
   const { authorization } = opened.platform;
-  for (const path of ["/function/a", "/async-function/a", "/oauth/token", "/", "/ui/", "/auth/nope", "/auth/login"]) {
+  for (const path of ["/function/a", "/async-function/a", "/oauth/token", "/", "/ui", "/auth/nope", "/auth/login"]) {
     const reply = await opened.send("GET", path, { authorization });
     expect(reply.status, path).toBe(404);
     expect(reply.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

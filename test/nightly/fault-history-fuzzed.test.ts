@@ -101,7 +101,7 @@ describe.skipIf(typeof packages === "string")("FH9 a fuzzer of the OpenAPI docum
     expect(wrong, `seed ${seed}`).toEqual([]);
     expect(fits, output).toBe(true);
     expect(sent).toBeGreaterThan(1_000);
-    expect(cases).toBeGreaterThan(50);
+    expect(cases).toBeGreaterThan(10);
     // A read that takes a second is killed with its process.
     expect(reader()).toEqual(before);
     // Schemathesis may remove calls that it has listed.

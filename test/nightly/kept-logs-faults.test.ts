@@ -60,16 +60,12 @@ test("a history process that is killed while lines are written has each of them 
 const most = { history: 250_000_000, more: 150_000_000 };
 
 test("FH8 1 GB of one line, binary and without a newline, then far too many lines: bounds hold, and others' lines are kept", async () => {
-  await deploy(
-    "floods",
-    `sh -c 'head -c 1004000000 /dev/urandom | tr -d "\\\\n" >&2; echo >&2; seq 100000 >&2'`,
-  );
+  await deploy("floods", `sh -c 'head -c 1004000000 /dev/urandom | tr -d "\\\\n" >&2; echo >&2; seq 100000 >&2'`);
   await deploy("talks", "sh -c 'echo called >&2'");
   const calls = platformCalls(weir.url);
   const before = mostResidentBytes(weir.pid);
   const flood = await calls.accepted("floods");
-  for (let number = 0; number < 10; number += 1)
-    expect((await calls.send("POST", "/function/talks")).status).toBe(200);
+  for (let number = 0; number < 10; number += 1) expect((await calls.send("POST", "/function/talks")).status).toBe(200);
   await eventually(async () => (await linesOf("talks")).length >= 10, { what: "the lines of the other" });
   expect(await linesOf("talks")).toEqual(Array.from({ length: 10 }, () => "called"));
   await calls.ended(flood, 240_000);

@@ -2,12 +2,16 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 
 import { openEnumKeyword } from "../../runtime/api/schemas/open-enum.ts";
+import { eventStreamType } from "../../runtime/core/watch/event-text.ts";
 import { buildDocument } from "../../runtime/gateway/openapi/build-document.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/gateway/openapi/json.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { errorsOf } from "../../runtime/gateway/openapi/route-errors.ts";
 import { pathsOf, routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import { methodsOf, type RouteEntry } from "../../runtime/gateway/rest/route.ts";
+
+/** Of bodies that may not end. */
+const streamTypes: ReadonlySet<string | undefined> = new Set(["application/x-ndjson", eventStreamType]);
 
 /** The OpenAPI document of the gateway. */
 export const apiDocument: JsonObject = buildDocument(routeTable);
@@ -45,7 +49,7 @@ export function operationFor(method: string, target: string): RouteEntry | undef
 }
 
 /**
- * Checks a response against the document: status, media type, body. The body of a log stream is not read.
+ * Checks a response against the document: status, media type, body. The body of a stream is not read.
  * @throws Error that lists every mismatch
  */
 export async function checkAnswer(method: string, target: string, response: Response): Promise<void> {
@@ -53,7 +57,7 @@ export async function checkAnswer(method: string, target: string, response: Resp
   // No such route or method: 404 or 405, which the document does not describe.
   if (entry === undefined || entry.documented === false) return;
   const type = response.headers.get("content-type")?.split(";", 1)[0];
-  const body = type === "application/x-ndjson" ? undefined : await response.clone().text();
+  const body = streamTypes.has(type) ? undefined : await response.clone().text();
   const findings = responseFindings(entry, response.status, type, method === "HEAD" ? undefined : body);
   if (findings.length === 0) return;
   throw new Error(

@@ -10,6 +10,7 @@ import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { Admission, type AdmissionParts } from "../../runtime/gateway/calls/admission.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
+import type { AsyncParts } from "../../runtime/gateway/calls/async/async-parts.ts";
 import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invoker.ts";
 import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
 import { QueuePositions } from "../../runtime/gateway/calls/async/queue-positions.ts";
@@ -33,13 +34,18 @@ export interface MemoryAsyncOptions {
 
 /** The real handler of `/async-function/` for the functions of `table`; it keeps calls and records in memory. */
 export function openMemoryAsyncInvoker(table: FunctionTable, options: MemoryAsyncOptions = {}): HandleCall {
+  return createAsyncInvoker(memoryAsyncParts(table, options));
+}
+
+/** What it works with. */
+export function memoryAsyncParts(table: FunctionTable, options: MemoryAsyncOptions = {}): AsyncParts {
   const { edition = "community", policy = "any", queues: names = ["default"], ledger } = options;
   const signals = new MemoryCallSignals();
   const queues = new QueueTable();
   for (const name of names) queues.observer.set(sampleQueue({ name }));
   queues.observer.synced();
   const calls = options.calls ?? new MemoryCallQueue({ ackWait: minute });
-  return createAsyncInvoker({
+  return {
     admission: new Admission({
       table,
       invokeAuth: false,
@@ -61,5 +67,5 @@ export function openMemoryAsyncInvoker(table: FunctionTable, options: MemoryAsyn
     metrics: buildAcceptMetrics(new Registry()),
     writeError: createErrorWriter(createLog("test", "silent")).writeError,
     observer: { ended: () => {}, answered: () => {} },
-  });
+  };
 }

@@ -179,6 +179,15 @@ export async function openRestPlatform(
     endpoints: (ref) => endpoints.get(formatRef(ref)),
     namesOf: (namespace) =>
       [...functions.values()].filter((desired) => desired.namespace === namespace).map(({ name }) => name),
+    watched: {
+      functions: () =>
+        functions.values().map((wanted) => {
+          const { name, namespace } = wanted;
+          const key = formatRef(wanted);
+          return { ref: { name, namespace }, key, wanted, endpoints: endpoints.get(key) };
+        }),
+      here: { find: () => undefined },
+    },
     view: {
       wanted: (ref) => functions.get(formatRef(ref)),
       endpoints: (ref) => endpoints.get(formatRef(ref)),

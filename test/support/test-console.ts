@@ -1,6 +1,6 @@
 import type { IssuerDocuments } from "../../runtime/core/ports/issuer-documents.ts";
 import type { SessionStore } from "../../runtime/core/ports/session-store.ts";
-import { buildConsole } from "../../runtime/gateway/auth/build-console.ts";
+import { buildConsole, type ConsoleParts } from "../../runtime/gateway/auth/build-console.ts";
 import { gatewaySettings } from "../../runtime/gateway/settings.ts";
 import { readSettings } from "../../runtime/settings/read-settings.ts";
 import { openRestPlatform, type RestPlatform } from "./rest-platform.ts";
@@ -11,6 +11,7 @@ export interface TestConsoleOptions {
   readonly app?: Parameters<typeof openRestPlatform>[0];
   readonly store?: SessionStore;
   readonly documents?: IssuerDocuments;
+  readonly files?: ConsoleParts["files"];
   /** By name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -18,12 +19,34 @@ export interface TestConsoleOptions {
 /** Headers by name, or several values of one. */
 export type SentHeaders = Readonly<Record<string, string>>;
 
-/** A console's listener beside the REST side of a gateway, both on real ports. */
-export interface TestConsole extends AsyncDisposable {
-  readonly platform: RestPlatform;
+/** A console as browsers see it. */
+export interface BrowsedConsole {
+  readonly platform: Pick<RestPlatform, "user" | "password">;
   readonly port: number;
   readonly origin: string;
+  /** Sends a request as it is; a body of bytes too, any other as JSON. */
   send(method: string, path: string, headers?: SentHeaders, body?: unknown): Promise<Response>;
+}
+
+/** A console's listener beside the REST side of a gateway, both on real ports. */
+export interface TestConsole extends BrowsedConsole, AsyncDisposable {
+  readonly platform: RestPlatform;
+}
+
+/** The console that a gateway of another process serves at a port. */
+export function browsedConsole(port: number, platform: BrowsedConsole["platform"]): BrowsedConsole {
+  return {
+    platform,
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    send: (method, path, headers = {}, body) =>
+      sendVerbatim(port, {
+        method,
+        target: path,
+        headers: Object.entries({ accept: "application/json", ...headers }).flat(),
+        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      }),
+  };
 }
 
 export async function openTestConsole(options: TestConsoleOptions = {}): Promise<TestConsole> {
@@ -35,20 +58,13 @@ export async function openTestConsole(options: TestConsoleOptions = {}): Promise
     app: platform.parts,
     sessions: options.store ?? new MemorySessionStore(),
     documents: options.documents,
+    files: options.files,
     server: { onTooManyConnections: () => {} },
   });
   const port = await built.open({ host: "127.0.0.1", port: 0 });
   return {
+    ...browsedConsole(port, platform),
     platform,
-    port,
-    origin: `http://127.0.0.1:${port}`,
-    send: (method, path, headers = {}, body) =>
-      sendVerbatim(port, {
-        method,
-        target: path,
-        headers: Object.entries({ accept: "application/json", ...headers }).flat(),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
     async [Symbol.asyncDispose]() {
       await built.close();
       await platform[Symbol.asyncDispose]();
@@ -61,10 +77,10 @@ export class TestBrowser {
   readonly cookies = new Map<string, string>();
   /** What the page knows its session by. */
   half: string | undefined;
-  readonly #console: TestConsole;
+  readonly #console: BrowsedConsole;
   readonly #origin: string;
 
-  constructor(opened: TestConsole, origin: string = opened.origin) {
+  constructor(opened: BrowsedConsole, origin: string = opened.origin) {
     this.#console = opened;
     this.#origin = origin;
   }

@@ -61,9 +61,10 @@ export function walkPage(blocks: readonly CommandBlock[], walked: () => WalkedWe
 }
 
 /** The text of a document, with the addresses and paths of `weir` in place of the usual ones. */
-export function asOf({ url, adminUrl, data }: WeirProcess, text: string): string {
+export function asOf({ url, adminUrl, consoleUrl, data }: WeirProcess, text: string): string {
   return text
     .replaceAll("http://127.0.0.1:8080", url)
+    .replaceAll("http://127.0.0.1:8081/ui/", consoleUrl ?? "http://127.0.0.1:8081/ui/")
     .replaceAll("http://127.0.0.1:8082", adminUrl)
     .replaceAll(".weir/", `${data}/`);
 }

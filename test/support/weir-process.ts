@@ -13,7 +13,7 @@ import { descendants, endProcess, isAlive, type KnownProcess } from "./process-t
 export interface WeirOptions {
   /** The data directory; the caller makes and removes it. */
   readonly data: string;
-  /** Flags beside `--data`; by default `--port` and `--admin-port` are any free ports, and `--provider` is `local`. */
+  /** Flags beside `--data`; by default `--port` and `--admin-port` are any free ports, there is no console, and `--provider` is `local`. */
   readonly flags?: readonly string[];
   /** `npm` = `npm start -- …` as a person types it; `node` (default) = the host's main file. */
   readonly through?: "npm" | "node";
@@ -37,6 +37,8 @@ export interface WeirProcess extends AsyncDisposable {
   /** Without a path. */
   readonly url: string;
   readonly adminUrl: string;
+  /** With the path of its first page; undefined = there is no console. */
+  readonly consoleUrl: string | undefined;
   readonly user: string;
   readonly password: string;
   /** The value of an `Authorization` header. */
@@ -74,7 +76,7 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
         const url = printed("address");
         const adminUrl = printed("admin");
         if (url === undefined || adminUrl === undefined) return undefined;
-        return (await isHealthy(url)) ? { url, adminUrl } : undefined;
+        return (await isHealthy(url)) ? { url, adminUrl, consoleUrl: printed("console") } : undefined;
       },
       { within, what: "Weir to serve" },
     );
@@ -137,7 +139,7 @@ export async function runWeir(
 
 function launchWeir(options: WeirOptions) {
   const flags = [...(options.flags ?? [])];
-  for (const flag of ["--port", "--admin-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
+  for (const flag of ["--port", "--admin-port", "--console-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
   // Otherwise it might use a container engine of this machine, which tests request by name.
   if (!flags.includes("--provider")) flags.push("--provider", "local");
   flags.push("--data", options.data);

@@ -78,6 +78,10 @@ const refused: readonly Import[] = [
   ["runtime/cli/a.ts", "../console/b.ts"],
   ["runtime/cli/a.ts", "../process/b.ts"],
   ["runtime/console/a.ts", "../adapters/http/b.ts"],
+  ["runtime/console/a.tsx", "../cli/b.ts"],
+  ["runtime/console/pages/calls/a.tsx", "../../../core/b.ts"],
+  ["runtime/console/data/a.ts", "../../api/schemas/b.ts"],
+  ["runtime/console/pages/calls/a.tsx", "../../../api/resources/b.ts"],
   ["runtime/history/a.ts", "../adapters/nats/b.ts"],
   ["runtime/history/a.ts", "../gateway/b.ts"],
   ["runtime/history/projection/a.ts", "../../adapters/sqlite/b.ts"],
@@ -115,6 +119,8 @@ const refused: readonly Import[] = [
 
 const allowed: readonly Import[] = [
   ["runtime/http1/c.ts", "../api/b.ts"],
+  ["runtime/console/c.tsx", "../api/names.ts"],
+  ["runtime/console/pages/calls/c.tsx", "../../data/b.ts"],
   ["runtime/gateway/edge/c.ts", "../../http1/b.ts"],
   ["runtime/watchdog/c.ts", "../http1/b.ts"],
   ["runtime/adapters/http/upstream/raw/c.ts", "../../../../http1/b.ts"],
@@ -172,7 +178,7 @@ const allowed: readonly Import[] = [
 function numbered(imports: readonly Import[]): Import[] {
   return imports.map(([file, imported], index) => {
     const fixed = /\/(?:main|settings)\.ts$/.test(file);
-    return [fixed ? file : file.replace(/\.ts$/, `-${index}.ts`), imported];
+    return [fixed ? file : file.replace(/\.tsx?$/, (end) => `-${index}${end}`), imported];
   });
 }
 
@@ -221,7 +227,7 @@ describe("the dependency rule in the linter", () => {
 
   test("is not evaded by dynamic imports, which the linter does not see", async () => {
     const evading: string[] = [];
-    for await (const file of glob("{runtime,infra}/**/*.ts", { cwd: root }))
+    for await (const file of glob("{runtime,infra}/**/*.{ts,tsx}", { cwd: root }))
       for (const [, path = ""] of (await readFile(join(root, file), "utf8")).matchAll(dynamicImport))
         if (!mayImportWhenCalled(file, join(dirname(file), path))) evading.push(`${file} ${path}`);
     expect(evading).toEqual([]);
@@ -231,7 +237,11 @@ describe("the dependency rule in the linter", () => {
     ["runtime/cli/command-tree.ts", "runtime/cli/commands/list.ts", true],
     ["runtime/cli/project/read-project.ts", "runtime/api/duration.ts", true],
     ["runtime/cli/command-tree.ts", "runtime/core/calls/retry.ts", false],
+    ["runtime/console/page-table.ts", "runtime/console/pages/calls/call-pages.ts", true],
+    ["runtime/console/parts/charts/chart.tsx", "runtime/core/calls/retry.ts", false],
     ["runtime/gateway/main.ts", "runtime/gateway/rest/app.ts", false],
+    ["runtime/adapters/machine/machine-logs.ts", "runtime/adapters/machine/docker/docker-logs.ts", true],
+    ["runtime/adapters/machine/machine-logs.ts", "runtime/adapters/kubernetes/open-kubernetes.ts", false],
   ])("of %s and %s: %s", (file, imported, mayImport) => {
     expect(mayImportWhenCalled(file, imported)).toBe(mayImport);
   });
@@ -239,8 +249,14 @@ describe("the dependency rule in the linter", () => {
 
 const dynamicImport = /\b(?:import|require)\(\s*["'`](\.\.?\/[^"'`]*)/g;
 
-/** The command line imports what a command needs when it is called; it keeps to the same rule. */
+/**
+ * The command line imports what a command needs when it is called, the console pages, an adapter what only one of its kinds needs;
+ * they keep to the same rule.
+ */
 function mayImportWhenCalled(file: string, imported: string): boolean {
   const isIn = (path: string, room: string): boolean => path.startsWith(`runtime/${room}/`);
+  if (isIn(file, "console")) return isIn(imported, "console");
+  const [, adapter] = /^runtime\/(adapters\/[^/]+)\//.exec(file) ?? [];
+  if (adapter !== undefined) return isIn(imported, adapter);
   return isIn(file, "cli") && (isIn(imported, "cli") || isIn(imported, "api"));
 }

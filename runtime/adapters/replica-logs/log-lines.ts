@@ -1,11 +1,11 @@
-import type { LogStream } from "../../api/schemas/log-record.ts";
+import type { OutputName } from "../../api/schemas/log-record.ts";
 import { parseTaggedLine } from "../../core/replicas/tagged-line.ts";
 import { cutMark, longestLine } from "./longest-line.ts";
 
 /** A chunk of a log as its store delivers it; `text` ends with a newline unless the line continues in the next one. */
 export interface LogChunk {
   /** Where it was written to, undefined if that is not known; the chunks of one line have the same. */
-  readonly stream: LogStream | undefined;
+  readonly stream: OutputName | undefined;
   /** RFC 3339 with nanoseconds, UTC. */
   readonly timestamp: string;
   readonly text: Buffer;
@@ -17,13 +17,13 @@ export interface LogLine {
   readonly timestamp: string;
   readonly text: string;
   /** Absent if it is not known. */
-  readonly stream?: LogStream;
+  readonly stream?: OutputName;
   /** The call that its tag names, which is not in `text`. */
   readonly call?: string;
 }
 
 interface PartialLine {
-  readonly stream: LogStream | undefined;
+  readonly stream: OutputName | undefined;
   readonly timestamp: string;
   readonly parts: Buffer[];
   length: number;
@@ -33,7 +33,7 @@ const newline = 10;
 
 /** Joins chunks into lines; lines over 64 KiB are truncated and marked. */
 export async function* logLines(chunks: AsyncIterable<LogChunk>): AsyncGenerator<LogLine> {
-  const partial = new Map<LogStream | undefined, PartialLine>();
+  const partial = new Map<OutputName | undefined, PartialLine>();
   for await (const { stream, timestamp, text } of chunks) {
     const line = partial.get(stream) ?? { stream, timestamp, parts: [], length: 0 };
     const endsLine = text.at(-1) === newline;

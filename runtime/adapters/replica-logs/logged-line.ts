@@ -1,9 +1,9 @@
-import type { LogStream } from "../../api/schemas/log-record.ts";
+import type { OutputName } from "../../api/schemas/log-record.ts";
 import { formatTaggedLine, parseTaggedLine } from "../../core/replicas/tagged-line.ts";
 import type { LogLine } from "./log-lines.ts";
 
 /** After the time in a file; lines of earlier releases have neither. */
-const marks: Readonly<Record<LogStream, string>> = { stdout: "1", stderr: "2" };
+const marks: Readonly<Record<OutputName, string>> = { stdout: "1", stderr: "2" };
 
 /** A line of a log file, with its newline: the time, the mark of the stream if it is known, a space, and the text. */
 export function formatLoggedLine({ timestamp, stream, text, call }: LogLine): string {

@@ -19,6 +19,7 @@ import { CallRequest, ReplayRequest } from "./history/call-request.ts";
 import { CallSummary } from "./history/call-summary.ts";
 import { RollupSeriesView, Rollups, ScalingView } from "./history/rollups.ts";
 import { TimelineStep } from "./history/timeline-step.ts";
+import { CallDetailEvent, CallsEvent } from "./history/watched-calls.ts";
 import {
   DeleteFunctionRequest,
   EnvironmentVariables,
@@ -43,6 +44,9 @@ import { DeadLetterView, DeadLetterPage, QueueStatus } from "./queue-status.ts";
 import { Secret, SecretListItem, SecretReference } from "./secret.ts";
 import { AccessFault, AccessInfo, ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
 import { Annotations, Labels } from "./text-map.ts";
+import { FunctionRow } from "./watch/function-row.ts";
+import { WatchBye, WatchFault, WatchHello } from "./watch/watch-signals.ts";
+import { DoctorEvent, FunctionEvent, FunctionsEvent, LogEvent, QueuesEvent } from "./watch/watch-topics.ts";
 import { SignInIssuer } from "./iam/sign-in.ts";
 import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./iam/token.ts";
 
@@ -59,6 +63,7 @@ export const components: readonly TSchema[] = [
   CallActions,
   CallAttemptDetail,
   CallDetail,
+  CallDetailEvent,
   CallLogLine,
   CallPageView,
   CallRecordAttempt,
@@ -70,19 +75,24 @@ export const components: readonly TSchema[] = [
   CallResult,
   CallSummary,
   CallTotal,
+  CallsEvent,
   Condition,
   DeadLetterView,
   DeadLetterPage,
   DeleteFunctionRequest,
+  DoctorEvent,
   DoctorReport,
   EnvironmentVariables,
   Finding,
   FunctionAnnotations,
   FunctionDeployment,
+  FunctionEvent,
   FunctionLabels,
   FunctionNamespaceBody,
+  FunctionRow,
   FunctionStatus,
   FunctionStatusUsage,
+  FunctionsEvent,
   HistoryGapView,
   HistoryStatus,
   JsonWebKey,
@@ -90,6 +100,7 @@ export const components: readonly TSchema[] = [
   KeptLines,
   KeptRequest,
   Labels,
+  LogEvent,
   LogRecord,
   MissingRight,
   OpenApiDocument,
@@ -99,6 +110,7 @@ export const components: readonly TSchema[] = [
   ProviderInfo,
   QueryParameters,
   QueueStatus,
+  QueuesEvent,
   ReplayRequest,
   Resources,
   RollupSeriesView,
@@ -119,5 +131,8 @@ export const components: readonly TSchema[] = [
   TokenReply,
   TokenRequest,
   VersionInfo,
+  WatchBye,
+  WatchFault,
+  WatchHello,
   WhoAmI,
 ];

@@ -40,4 +40,4 @@ export const LogRecord = Type.Object(
 );
 export type LogRecord = Readonly<Static<typeof LogRecord>>;
 /** Where a line was written to. */
-export type LogStream = NonNullable<LogRecord["stream"]>;
+export type OutputName = NonNullable<LogRecord["stream"]>;

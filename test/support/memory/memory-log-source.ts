@@ -1,6 +1,6 @@
 import { EventEmitter, on } from "node:events";
 
-import type { LogRecord, LogStream } from "../../../runtime/api/schemas/log-record.ts";
+import type { LogRecord, OutputName } from "../../../runtime/api/schemas/log-record.ts";
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
 import { parseTaggedLine } from "../../../runtime/core/replicas/tagged-line.ts";
 import type { LogQuery, LogSource } from "../../../runtime/core/ports/log-source.ts";
@@ -16,7 +16,7 @@ export class MemoryLogSource implements LogSource {
     instance: string,
     text: string,
     timestamp: string = new Date().toISOString(),
-    stream: LogStream = "stdout",
+    stream: OutputName = "stdout",
   ): void {
     const { name, namespace } = ref;
     const record = { name, namespace, instance, timestamp, ...parseTaggedLine(`${text}\n`), stream };

@@ -14,6 +14,14 @@ const facts: BannerFacts = {
   store: { bytes: 190_000_000, calls: 19_000 },
 };
 
+test("the banner says where the console is, if there is one", () => {
+  const consoleUrl = "http://127.0.0.1:8081/ui/";
+  expect(formatBanner({ ...facts, consoleUrl })).toContain(
+    "  address     http://127.0.0.1:8080\n  console     http://127.0.0.1:8081/ui/\n  admin       http://127.0.0.1:8082\n",
+  );
+  expect(formatBanner(facts)).not.toContain("console");
+});
+
 test("the banner says why functions are processes when that was not chosen", () => {
   const withoutEngine = 'Cannot reach the container engine at "/var/run/docker.sock": there is none';
   expect(formatBanner({ ...facts, withoutEngine })).toContain(

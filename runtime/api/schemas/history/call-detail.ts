@@ -50,6 +50,36 @@ export type KeptLines = Readonly<Static<typeof KeptLines>>;
 
 const { startTime, maxRetries, nextAttemptAt, queuePosition } = CallRecord.properties;
 
+/** A call that runs. */
+export const exampleCall = {
+  callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
+  kind: "async",
+  functionName: "hello",
+  namespace: "functions",
+  queue: "default",
+  state: "running",
+  source: "http",
+  acceptedAt: "2026-01-31T12:00:00.000Z",
+  startTime: "1769860800000000000",
+  retries: 0,
+  maxRetries: 10,
+  attempts: [{ number: 1, startedAt: "2026-01-31T12:00:00.020Z" }],
+  replays: [],
+  redrives: 0,
+  timeline: [
+    { at: "2026-01-31T12:00:00.000Z", kind: "accepted" },
+    { at: "2026-01-31T12:00:00.020Z", kind: "taken", attempt: 1, worker: "node-1:4711" },
+  ],
+  actions: {
+    cancel: true,
+    redrive: 'Cannot redrive call "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10": it is running',
+    replay: 'Cannot replay call "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10": it is running',
+  },
+  request: { kept: false },
+  logs: { kept: true, lines: 0 },
+  history: { lagSeconds: 0.2, complete: true, gaps: [] },
+};
+
 /** Everything that is known of a call. */
 export const CallDetail = Type.Object(
   {
@@ -74,36 +104,7 @@ export const CallDetail = Type.Object(
   {
     title: "CallDetail",
     description: "Everything that is known of a call",
-    examples: [
-      {
-        callId: "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10",
-        kind: "async",
-        functionName: "hello",
-        namespace: "functions",
-        queue: "default",
-        state: "running",
-        source: "http",
-        acceptedAt: "2026-01-31T12:00:00.000Z",
-        startTime: "1769860800000000000",
-        retries: 0,
-        maxRetries: 10,
-        attempts: [{ number: 1, startedAt: "2026-01-31T12:00:00.020Z" }],
-        replays: [],
-        redrives: 0,
-        timeline: [
-          { at: "2026-01-31T12:00:00.000Z", kind: "accepted" },
-          { at: "2026-01-31T12:00:00.020Z", kind: "taken", attempt: 1, worker: "node-1:4711" },
-        ],
-        actions: {
-          cancel: true,
-          redrive: 'Cannot redrive call "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10": it is running',
-          replay: 'Cannot replay call "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10": it is running',
-        },
-        request: { kept: false },
-        logs: { kept: true, lines: 0 },
-        history: { lagSeconds: 0.2, complete: true, gaps: [] },
-      },
-    ],
+    examples: [exampleCall],
   },
 );
 export type CallDetail = Readonly<Static<typeof CallDetail>>;

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { watchFields } from "../watch/watch-signals.ts";
-import { CallDetail } from "./call-detail.ts";
+import { CallDetail, exampleCall } from "./call-detail.ts";
 import { CallSummary } from "./call-summary.ts";
 
 const { on, begin, skipped } = watchFields;
@@ -32,6 +32,7 @@ export const CallDetailEvent = Type.Object(
   {
     title: "CallDetailEvent",
     description: "A call has changed",
+    examples: [{ on: `call:${exampleCall.callId}`, call: exampleCall }],
   },
 );
 export type CallDetailEvent = Readonly<Static<typeof CallDetailEvent>>;

@@ -30,7 +30,7 @@ export function platformCommand(
   { environment, node }: Pick<PlatformCommand, "environment"> & { readonly node: string },
 ): PlatformCommand {
   const { directory, kind, installed } = program;
-  const addresses = ["--host", host, "--port", String(port), "--admin-port", "0"];
+  const addresses = ["--host", host, "--port", String(port), "--admin-port", "0", "--console-port", "0"];
   const log = ["--log-level", "warn", "--log-format", "text"];
   const flags = ["--data", data, ...addresses, ...log, ...(provider === undefined ? [] : ["--provider", provider])];
   // Nothing in it needs the gateway's token of whoever develops.

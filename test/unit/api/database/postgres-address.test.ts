@@ -2,10 +2,7 @@ import { inspect } from "node:util";
 
 import { describe, expect, test } from "vitest";
 
-import {
-  parsePostgresAddress,
-  postgresPlace,
-} from "../../../../runtime/api/database/postgres-address.ts";
+import { parsePostgresAddress, postgresPlace } from "../../../../runtime/api/database/postgres-address.ts";
 
 const channelBinding = true;
 

@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import { platformCommand } from "../../../../runtime/cli/dev/gateway/platform-command.ts";
 
 const settings = { data: "/p/.weir", host: "127.0.0.1", port: 8080, provider: undefined } as const;
-const flags = "--data /p/.weir --host 127.0.0.1 --port 8080 --admin-port 0 --log-level warn --log-format text".split(
-  " ",
-);
+const flags =
+  "--data /p/.weir --host 127.0.0.1 --port 8080 --admin-port 0 --console-port 0 --log-level warn --log-format text".split(
+    " ",
+  );
 const place = { environment: { PATH: "/bin", WEIR_TOKEN: "secret", HOME: "/h" }, node: "/bin/node" };
 
 test("a package is run by this Node.js, without the gateway's token", () => {

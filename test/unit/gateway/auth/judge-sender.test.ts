@@ -23,7 +23,7 @@ describe("judgeSender()", () => {
     [false, { fetchSite: "same-origin", method: "HEAD" }],
     [false, { fetchSite: "same-origin", method: "POST", origin: own }],
     [false, { kind: "navigation", fetchSite: "none" }],
-    [false, { kind: "callback", fetchSite: "cross-site", hasCookie: true }],
+    [false, { kind: "open", fetchSite: "cross-site", hasCookie: true }],
     [true, { fetchSite: "none" }],
     [true, { fetchSite: "same-site" }],
     [true, { fetchSite: "" }],

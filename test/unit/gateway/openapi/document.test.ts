@@ -119,6 +119,13 @@ describe("generated clients", () => {
     expect(schema).toMatchObject({ type: "string", format: "binary", contentSchema: refTo("LogRecord") });
   });
 
+  test("read a stream of events as bytes, and have the types of its data", () => {
+    const schema = at("paths", "/system/watch", "get", "responses", "200", "content", "text/event-stream", "schema");
+    expect(schema).toMatchObject({ type: "string", format: "binary" });
+    const names = ["FunctionsEvent", "QueuesEvent", "CallsEvent", "WatchBye"];
+    expect(schema["contentSchema"]).toMatchObject({ anyOf: expect.arrayContaining(names.map(refTo)) });
+  });
+
   test("read the reply of a function as bytes, whatever its status", () => {
     for (const status of ["default", "2XX"]) {
       expect(at("paths", "/function/{name}", "post", "responses", status, "content")).toHaveProperty(

@@ -88,7 +88,13 @@ test("allowedMethods() knows paths with parameters, and no others", () => {
   expect(allowedMethods("/system/logs", routeTable)).toEqual(["GET"]);
   expect(allowedMethods("/system/function/", routeTable)).toEqual([]);
   expect(allowedMethods("/system/function/x/y", routeTable)).toEqual([]);
-  expect(allowedMethods("/ui/a/b", routeTable)).toEqual([]);
+  expect(allowedMethods("/uis/a", routeTable)).toEqual([]);
+});
+
+test("a path that goes on has its methods at any length, but not without its slash", () => {
+  const open = routeTable.filter(({ id }) => id === "leadToConsole");
+  for (const path of ["/ui", "/ui/", "/ui/a", "/ui/a/b"]) expect(allowedMethods(path, open)).toEqual(["GET", "HEAD"]);
+  for (const path of ["/", "/u", "/uis/a", "/a/ui/b"]) expect(allowedMethods(path, open)).toEqual([]);
 });
 
 test("the gateway starts with its defaults", () => {

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 
-import type { LogStream } from "../../../../api/schemas/log-record.ts";
+import type { OutputName } from "../../../../api/schemas/log-record.ts";
 import { formatLoggedLine } from "../../../replica-logs/logged-line.ts";
 import { logFileSize, olderLog } from "./log-files.ts";
 import { LogLines } from "./log-lines.ts";
@@ -34,7 +34,7 @@ export class ReplicaLog {
   }
 
   /** Writes all lines of `source`, an output of the replica, which is read no faster than they are written. */
-  take(source: Readable, stream: LogStream): void {
+  take(source: Readable, stream: OutputName): void {
     const lines = new LogLines();
     // A source that is destroyed emits no `end`.
     source.once("close", () => lines.end());
@@ -63,12 +63,12 @@ export class ReplicaLog {
     await rm(olderLog(this.#path), { force: true });
   }
 
-  #write(lines: readonly string[], stream: LogStream): Promise<void> {
+  #write(lines: readonly string[], stream: OutputName): Promise<void> {
     this.#last = this.#last.then(() => this.#append(lines, stream)).catch(() => {});
     return this.#last;
   }
 
-  async #append(lines: readonly string[], stream: LogStream): Promise<void> {
+  async #append(lines: readonly string[], stream: OutputName): Promise<void> {
     const written = lines.map((text) => formatLoggedLine({ timestamp: clock.next(), text, stream }));
     const bytes = Buffer.from(written.join(""));
     if (this.#size + bytes.length > logFileSize) await this.#rotate();

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import type { LogStream } from "../../../../../runtime/api/schemas/log-record.ts";
+import type { OutputName } from "../../../../../runtime/api/schemas/log-record.ts";
 import { findAttemptTails } from "../../../../../runtime/core/history/logs/attempt-tails.ts";
 import { formatLogMoment } from "../../../../../runtime/core/history/logs/log-moment.ts";
 import type { MatchedRun } from "../../../../../runtime/core/history/logs/lone-windows.ts";
@@ -20,7 +20,7 @@ beforeEach(() => {
   kept = new MemoryKeptLogs();
 });
 
-async function wrote(at: number, text: string, stream?: LogStream, instance = "a"): Promise<void> {
+async function wrote(at: number, text: string, stream?: OutputName, instance = "a"): Promise<void> {
   const timestamp = formatLogMoment({ at, nanos: 0 });
   const line = { ...hello, instance, timestamp, text: `${text}\n`, number: 0 };
   await kept.append([{ ...line, ...(stream === undefined ? {} : { stream }) }]);
