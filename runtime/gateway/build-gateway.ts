@@ -10,14 +10,14 @@ import { isUsable, type NamespaceRules } from "../core/namespaces/namespace-rule
 import { NamespaceTable } from "../core/namespaces/namespace-table.ts";
 import type { QueuePlace } from "../core/queues/queue-remedy.ts";
 import { QueueTable } from "../core/queues/queue-table.ts";
-import { ObservedFunctionStore } from "../core/functions/observed-function-store.ts";
+import { observedFunctionStore } from "../core/functions/observed-function-store.ts";
 import { Waker } from "../core/replicas/wake.ts";
 import { WorkerSums } from "../core/queues/worker-sums.ts";
 import { createAccessLog } from "./calls/access-log.ts";
 import type { AppParts } from "./rest/app-parts.ts";
 import { buildApp } from "./rest/app.ts";
 import { LogStreams } from "./rest/log-streams.ts";
-import { buildConsole } from "./auth/build-console.ts";
+import { consoleLink, gatewayConsole } from "./console-port/gateway-console.ts";
 import { buildAcceptMetrics } from "./calls/async/accept-metrics.ts";
 import { Admission } from "./calls/admission.ts";
 import { createReplayAcceptor } from "./calls/async/accept-replay.ts";
@@ -40,7 +40,7 @@ import { registerGatewayMetrics } from "./metrics/gateway-metrics.ts";
 import { createGatewayServer } from "./edge/http-server.ts";
 import { DeadlineSweep } from "./calls/sync/deadline-sweep.ts";
 import { asyncFunctionPrefix, functionPrefix } from "./calls/split-target.ts";
-import { createSyncInvoker } from "./calls/sync/sync-invoker.ts";
+import { createSyncInvoker, type SyncInvokerParts } from "./calls/sync/sync-invoker.ts";
 import type { WriteError } from "./calls/write-error.ts";
 import { openInvokeKey } from "./access/invoke-key.ts";
 import { RouteCounts } from "./metrics/route-counts.ts";
@@ -49,6 +49,8 @@ import { TableView } from "./table-view.ts";
 import { tlsOf } from "./edge/tls-of.ts";
 import { warnBeyondEdition } from "./warn-beyond-edition.ts";
 import { warnNotReady } from "./warn-not-ready.ts";
+import { WatchedCalls } from "./watch/watched-calls.ts";
+import { WatchHub } from "./watch/watch-hub.ts";
 import { watchQueues } from "./watch-queues.ts";
 import type { BuiltGateway, GatewayParts } from "./gateway-parts.ts";
 
@@ -69,7 +71,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const table = new FunctionTable({ ...namespaces, isUsable: (name) => isUsable(name, namespaces) });
   const queues = new QueueTable();
   const reports = settings.history ? parts.reports : undefined;
-  const functions = new ObservedFunctionStore(withScalingReports(parts.functions, reports), table.functionObserver);
+  const functions = observedFunctionStore(withScalingReports(parts.functions, reports), table.functionObserver);
   const waker = new Waker({
     functions,
     table,
@@ -96,12 +98,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
   const elsewhere = new ActivitySums(parts.activity, source);
   const workers = new WorkerSums(parts.activity, undefined, source);
   const clientOf = (peer: string | undefined, forwardedFor: string | undefined) => clients.of(peer, forwardedFor);
-  const admission = new Admission({
-    table,
-    invokeAuth: settings.invokeAuth,
-    clientOf,
-    ...access.admission,
-  });
+  const callers = { table, invokeAuth: settings.invokeAuth, clientOf };
+  const admission = new Admission({ ...callers, ...access.admission });
   const cuts = buildCallCuts(parts.registry, log);
   const observe = (path: string, keep?: KeepCall): CallObserver =>
     createCallObserver({ path, counts: routes, accessLog, cuts, keep, clientOf });
@@ -128,21 +126,22 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     metrics: buildAcceptMetrics(parts.registry),
     observer: observe(`${asyncFunctionPrefix}:name`),
   };
+  const syncParts: SyncInvokerParts = {
+    admission,
+    writeError,
+    waker,
+    upstream: parts.upstream,
+    counts,
+    settings,
+    draining: () => server.draining,
+    observer: observe(`${functionPrefix}:name`, callReports.keep),
+    sweep,
+    streamIdle: settings.streamIdleTimeout,
+    webSocketIdle: settings.websocketIdleTimeout,
+  };
   const server = createGatewayServer({
     ...edge,
-    invoke: createSyncInvoker({
-      admission,
-      writeError,
-      waker,
-      upstream: parts.upstream,
-      counts,
-      settings,
-      draining: () => server.draining,
-      observer: observe(`${functionPrefix}:name`, callReports.keep),
-      sweep,
-      streamIdle: settings.streamIdleTimeout,
-      webSocketIdle: settings.websocketIdleTimeout,
-    }),
+    invoke: createSyncInvoker(syncParts),
     invokeAsync: createAsyncInvoker(asyncParts),
     writeError,
     routes,
@@ -180,11 +179,17 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     upstreamTimeout: settings.upstreamTimeout,
     timeoutMax: settings.timeoutMax,
     namesOf,
+    watched: {
+      functions: () => table.entries(),
+      here: counts,
+      elsewhere: new WatchedCalls(parts.activity, source),
+    },
     endpoints: (ref) => view.endpoints(ref),
     view,
     invocations: (ref) => counts.finished(formatRef(ref)) + elsewhere.finished(formatRef(ref)),
     info: parts.info,
     address: () => address,
+    consoleOf: consoleLink(parts),
     credentials: settings,
     scaleHold: settings.scaleHold,
     logStreams: new LogStreams({ heartbeat: settings.logHeartbeatPeriod }),
@@ -194,17 +199,17 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     acceptReplay: createReplayAcceptor(asyncParts),
     routes,
   };
-  const app = buildApp(appParts, server.serverFactory);
-  const signIn =
-    settings.consolePort === 0 || parts.sessions === undefined
-      ? undefined
-      : buildConsole({
-          settings,
-          app: appParts,
-          sessions: parts.sessions,
-          documents: parts.access?.documents,
-          server: edge,
-        });
+  const shared: AppParts = { ...appParts, watch: new WatchHub(appParts) };
+  const app = buildApp(shared, server.serverFactory);
+  const signIn = gatewayConsole(parts, {
+    app: shared,
+    server: edge,
+    calls: {
+      admission: { ...callers, isPlatformCredential: access.admission.isPlatformCredential },
+      sync: syncParts,
+      async: asyncParts,
+    },
+  });
   namespaceTable.onChange((name) => table.reindex(name));
   table.onRemoved(({ key }) => {
     counts.forget(key);

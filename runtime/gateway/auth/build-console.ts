@@ -8,9 +8,13 @@ import { SessionTable } from "../access/sessions/session-table.ts";
 import { createGatewayServer, type GatewayServerParts } from "../edge/http-server.ts";
 import { tlsOf } from "../edge/tls-of.ts";
 import type { ErrorContext, ErrorWriter } from "../error-handler.ts";
-import { PlatformError } from "../../api/platform-error.ts";
 import type { IssuerDocuments } from "../../core/ports/issuer-documents.ts";
 import type { SessionStore } from "../../core/ports/session-store.ts";
+import { cancelRoutes, resultRoute } from "../console-port/calls/call-routes.ts";
+import type { SessionCalls } from "../console-port/calls/session-calls.ts";
+import { tryRoutes } from "../console-port/calls/try-routes.ts";
+import { ConsoleFiles } from "../console-port/console-files.ts";
+import { fileRoute } from "../console-port/file-route.ts";
 import type { AppParts } from "../rest/app-parts.ts";
 import { buildApp } from "../rest/app.ts";
 import { restRoutes } from "../rest/route-table.ts";
@@ -31,6 +35,10 @@ export interface ConsoleParts {
   readonly sessions: SessionStore;
   /** What issuers publish; absent where there are none. */
   readonly documents: IssuerDocuments | undefined;
+  /** Makes calls for pages; absent: they can make none. */
+  readonly calls?: SessionCalls | undefined;
+  /** Those that were built; absent: where the build writes them. */
+  readonly files?: ConsoleFiles | undefined;
   /** What both listeners refuse connections and heads by. */
   readonly server: Pick<GatewayServerParts, "onMalformed" | "onTooManyConnections" | "isTrustedProxy">;
 }
@@ -53,6 +61,8 @@ export function buildConsole({
   app: parts,
   sessions: store,
   documents,
+  calls,
+  files = new ConsoleFiles(),
   server: edge,
 }: ConsoleParts): BuiltConsole {
   const { log, tokens, auth, observer = unobserved } = parts;
@@ -73,21 +83,18 @@ export function buildConsole({
         : new IssuerLogin({ tokens, documents, directory, log }),
     observer,
   };
+  const hostOf = (): string => new URL(parts.address()).host;
   const routes = [
     ...restRoutes(tokens !== undefined).filter(({ path }) => path.startsWith("/system/") || sharedPaths.has(path)),
     ...sessionRoutes(access),
     ...(access.login === undefined ? [] : loginRoutes(access, access.login)),
+    fileRoute(files),
+    resultRoute,
+    ...(calls === undefined ? [] : [...tryRoutes(calls, hostOf), ...cancelRoutes(calls, hostOf)]),
   ];
   const errors = consoleErrors(parts.errors);
-  const noCall = (exchange: Parameters<ErrorWriter["writeError"]>[0]): void =>
-    void errors.writeError(
-      exchange,
-      new PlatformError("route_not_found", "Cannot find route: functions have none here"),
-    );
   const server = createGatewayServer({
     ...edge,
-    invoke: noCall,
-    invokeAsync: noCall,
     writeError: (exchange, err, context) => errors.writeError(exchange, err, context),
     routes: parts.routes,
     headersTimeout: settings.headersTimeout,

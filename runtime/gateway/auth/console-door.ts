@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { PlatformError } from "../../api/platform-error.ts";
 import { endCookie, endOthers } from "../access/sessions/session-cookies.ts";
 import { AmbiguousSessionError, readSession } from "../access/sessions/session-reader.ts";
+import { tryPrefix } from "../console-port/calls/try-routes.ts";
+import { filesPath } from "../console-port/file-route.ts";
 import type { Door } from "../rest/door.ts";
 import type { RouteEntry } from "../rest/route.ts";
 import { consoleHeaders } from "./console-headers.ts";
@@ -17,13 +19,15 @@ const anyHost = "/healthz";
 const senderKinds: ReadonlyMap<string, SenderKind> = new Map([
   ["POST /auth/session", "sign-in"],
   ["GET /auth/login", "navigation"],
-  ["GET /auth/callback", "callback"],
+  ["GET /auth/callback", "open"],
+  [`GET ${filesPath}`, "open"],
 ]);
 
 /** The door of `console_port`: only its own pages, and programs as at `port`. */
 export function consoleDoor(routes: readonly RouteEntry[], access: ConsoleAccess): Door {
   return {
     routes,
+    passesOn: (path) => path.startsWith(tryPrefix),
     enter(request, reply) {
       reply.headers(consoleHeaders);
       if (pathOf(request) !== anyHost) consoleRequest(request, access.origins());
@@ -35,12 +39,15 @@ export function consoleDoor(routes: readonly RouteEntry[], access: ConsoleAccess
       if (entry.needs === "nothing") return;
       const { authorization } = request.headers;
       if (authorization !== undefined || proof.cookies.length === 0) {
-        request.access.sender = await access.authenticator.identify(authorization, request.access.address);
+        const identify = () => access.authenticator.identify(authorization, request.access.address);
+        request.access.sender = await identify();
+        request.access.renew = identify;
         return;
       }
       try {
-        const { principal } = await readSession(proof, access.sessions, access.holders);
-        request.access.sender = principal;
+        const read = async () => (await readSession(proof, access.sessions, access.holders)).principal;
+        request.access.sender = await read();
+        request.access.renew = read;
       } catch (err) {
         if (err instanceof AmbiguousSessionError) endAll(reply, names.session);
         throw err;

@@ -2,8 +2,8 @@ import { quote } from "../../core/quote.ts";
 
 /** What a route of the console is for, as far as its senders go. */
 export type SenderKind =
-  /** Comes from the issuer's page, so it asks nothing of its sender. */
-  | "callback"
+  /** Asks nothing of its sender: the issuer's page leads to it, or it is a file without data. */
+  | "open"
   /** A link may lead to it, or the address bar. */
   | "navigation"
   /** Where a browser that does not say where its requests come from is told so. */
@@ -26,7 +26,7 @@ export interface SenderFacts {
  */
 export function judgeSender(facts: SenderFacts, isOwn: (origin: string) => boolean): string | undefined {
   const { kind, method, hasCookie, fetchSite, origin } = facts;
-  if (kind === "callback") return undefined;
+  if (kind === "open") return undefined;
   if (origin !== undefined && !isOwn(origin)) return `a page of origin ${quote(origin)} is none of the console's`;
   if (fetchSite === undefined) {
     if (hasCookie || (kind === "sign-in" && origin !== undefined)) {

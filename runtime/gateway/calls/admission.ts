@@ -166,6 +166,7 @@ export class Admission {
     const credentials = {
       authorization,
       token,
+      caller: asked.caller,
       // Few calls need it, and parsing an address costs more than the rest.
       get client(): string {
         return clientOf(asked.caller.remoteAddress, forwardedFor);

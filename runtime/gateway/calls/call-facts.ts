@@ -34,7 +34,7 @@ export interface ObservedEnd {
   readonly cut?: CutReason | undefined;
   /** Whether the gateway replied itself, with an error. */
   readonly isOwnError?: boolean | undefined;
-  /** Address of the replica that it was sent to last. */
+  /** The replica that it was sent to last, by its name. */
   readonly replica?: string | undefined;
   /** Milliseconds that it waited for a replica to start; undefined = it did not wait. */
   readonly coldStart?: number | undefined;

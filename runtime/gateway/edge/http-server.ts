@@ -21,10 +21,10 @@ import type { RouteCounts } from "../metrics/route-counts.ts";
 
 /** The parts of the gateway's public server; durations in milliseconds. */
 export interface GatewayServerParts extends TrustedPeers {
-  /** Handles requests whose target begins with `/function/`. */
-  readonly invoke: HandleCall;
+  /** Handles requests whose target begins with `/function/`; absent: they are not calls, nor are those below. */
+  readonly invoke?: HandleCall | undefined;
   /** Handles requests whose target begins with `/async-function/`. */
-  readonly invokeAsync: HandleCall;
+  readonly invokeAsync?: HandleCall | undefined;
   readonly writeError: WriteError;
   /** Counts the requests that are refused before they reach a route. */
   readonly routes: RouteCounts;
@@ -120,16 +120,20 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   /** Routes the request by its target; `isHttp10`: its client speaks HTTP/1.0. */
   const serve = (exchange: Exchange, isHttp10 = false): void => {
     const { url } = exchange;
-    const isCall = url.startsWith(functionPrefix);
-    const isAsyncCall = !isCall && url.startsWith(asyncFunctionPrefix);
+    const call = url.startsWith(functionPrefix) ? parts.invoke : undefined;
+    const asyncCall = url.startsWith(asyncFunctionPrefix) ? parts.invokeAsync : undefined;
     if (draining) exchange.shouldKeepAlive = false;
     if (!exchange.complete)
       bodies.watch(
         exchange,
-        isAsyncCall ? parts.asyncBody : isCall ? { untilHead: true } : { longest: limits.restBody },
+        asyncCall !== undefined
+          ? parts.asyncBody
+          : call !== undefined
+            ? { untilHead: true }
+            : { longest: limits.restBody },
       );
-    if (isCall) parts.invoke(exchange);
-    else if (isAsyncCall) parts.invokeAsync(exchange);
+    if (call !== undefined) call(exchange);
+    else if (asyncCall !== undefined) asyncCall(exchange);
     else if (rest !== undefined) {
       // Most responses of the REST API have no length, so such a client needs the connection's end to see theirs.
       if (isHttp10) exchange.shouldKeepAlive = false;

@@ -5,10 +5,11 @@ import type { TSchema } from "typebox";
 import { header } from "../../api/names.ts";
 import { errorCodes, type ErrorCode } from "../../api/platform-error.ts";
 import { ProblemDetails } from "../../api/schemas/problem-details.ts";
+import { eventStreamType } from "../../core/watch/event-text.ts";
 import { statusOf } from "../error-handler.ts";
 import type { RouteResponse, RouteEntry } from "../rest/route.ts";
 import { errorMeanings } from "./error-meanings.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { errorsOf } from "./route-errors.ts";
 import { schemaOf } from "./schemas.ts";
 
@@ -81,10 +82,19 @@ function successResponse(
   return {
     description: about,
     ...(Object.keys(all).length === 0 ? {} : { headers: all }),
-    ...(schema === undefined
-      ? {}
-      : { content: { [type]: { schema: type === lines ? linesOf(schema) : schemaOf(schema) } } }),
+    ...(schema === undefined ? {} : { content: { [type]: { schema: bodyOf(type, schema) } } }),
   };
+}
+
+function bodyOf(type: string, schema: TSchema): Json {
+  if (type === lines) return linesOf(schema);
+  return type === eventStreamType ? eventsOf(schema) : schemaOf(schema);
+}
+
+/** Binary for the same reason as lines. */
+function eventsOf(schema: TSchema): JsonObject {
+  const description = "Server-sent events with JSON as data; comments show that the stream is alive";
+  return { ...bytes, description, contentMediaType: eventStreamType, contentSchema: schemaOf(schema) };
 }
 
 /** Binary, because the body as a whole is not JSON: generated clients that take it for text or JSON refuse its type. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import Type, { type TSchema } from "typebox";
 
 import { formType } from "./form-body.ts";
+import { rawType } from "../console-port/calls/raw-body.ts";
 import { pathsOf } from "./route-table.ts";
 import type { RouteEntry, RouteParts } from "./route.ts";
 
@@ -46,6 +47,11 @@ function openHandler({ handling, path }: RouteEntry, parts: RouteParts, app: Fas
 /** Whether the body of a route is a form; all others are JSON. */
 export function isForm({ bodyType }: Pick<RouteEntry, "bodyType">): boolean {
   return bodyType === formType;
+}
+
+/** Whether the body of a route reaches its handler as bytes. */
+export function isRaw({ bodyType }: Pick<RouteEntry, "bodyType">): boolean {
+  return bodyType === rawType;
 }
 
 /** An empty body reaches the schema as null. */

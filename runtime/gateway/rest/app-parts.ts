@@ -24,6 +24,8 @@ import type { TokenParts } from "../access/tokens/token-parts.ts";
 import type { AcceptReplay } from "../calls/async/accept-replay.ts";
 import type { ErrorWriter } from "../error-handler.ts";
 import type { RouteCounts } from "../metrics/route-counts.ts";
+import type { WatchSources } from "../watch/shared-rows.ts";
+import type { WatchStreams } from "../watch/watch-streams.ts";
 import type { LogStreams } from "./log-streams.ts";
 import type { CredentialSettings } from "./start-page.ts";
 
@@ -74,6 +76,8 @@ export interface AppParts extends DeployParts {
   readonly info: SystemInfo;
   /** The address at which clients reach the gateway; known once it listens. */
   readonly address: () => string;
+  /** The origin of the console for who asks for this host; absent: there is no console. */
+  readonly consoleOf?: ((host: string | undefined) => string) | undefined;
   /** The settings that locate the platform's password. */
   readonly credentials: CredentialSettings;
   readonly queueParts: QueueParts;
@@ -87,6 +91,10 @@ export interface AppParts extends DeployParts {
   readonly scaleHold: number;
   /** Those of this process, which all its listeners share; absent: the app has its own. */
   readonly logStreams?: LogStreams | undefined;
+  /** What streams show of functions and their calls. */
+  readonly watched: WatchSources;
+  /** Streams of changes, in the same way. */
+  readonly watch?: WatchStreams | undefined;
   /** Time without a record after which a log stream of its own sends an empty line. */
   readonly logHeartbeatPeriod: number;
   /** Counts requests whose response was sent. */

@@ -16,7 +16,7 @@ import { permitted } from "../../core/access/principal.ts";
 import { withNearestName, type NamesOf } from "../../core/functions/function-not-found.ts";
 import { quote } from "../../core/quote.ts";
 import type { AppParts } from "./app-parts.ts";
-import { addRoutes, isForm } from "./add-routes.ts";
+import { addRoutes, isForm, isRaw } from "./add-routes.ts";
 import { endStatus } from "../calls/call-observer.ts";
 import { checkBodyHeaders, readJsonBody } from "./json/body-parser.ts";
 import { unobserved } from "../access/access-observer.ts";
@@ -34,6 +34,8 @@ import { withKnownFields } from "./known-fields.ts";
 import { lazyValidators } from "./lazy-validators.ts";
 import { LogStreams } from "./log-streams.ts";
 import { parseQuery } from "./query.ts";
+import { admitRawBody, readRawBody } from "../console-port/calls/raw-body.ts";
+import { WatchHub } from "../watch/watch-hub.ts";
 import { allowedMethods, restRoutes, routeTable } from "./route-table.ts";
 import type { RouteEntry } from "./route.ts";
 
@@ -48,7 +50,11 @@ const encodedOrDotted = /%|\/\.{1,2}(?:\/|$)/;
  * before the first request.
  */
 export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, consoleDoor?: Door): FastifyInstance {
-  const { observer = unobserved, logStreams = new LogStreams({ heartbeat: parts.logHeartbeatPeriod }) } = parts;
+  const {
+    observer = unobserved,
+    logStreams = new LogStreams({ heartbeat: parts.logHeartbeatPeriod }),
+    watch = new WatchHub(parts),
+  } = parts;
   const app = fastify({
     serverFactory,
     logger: false,
@@ -87,9 +93,12 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, c
   });
   app.setNotFoundHandler(notFound);
   // The listeners of a process close together.
-  app.addHook("preClose", async () => logStreams.close());
+  app.addHook("preClose", async () => {
+    watch.close();
+    logStreams.close();
+  });
   const document = serveDocument(() => buildDocument(routeTable));
-  addRoutes(app, routes, { ...parts, logStreams, tokens: observedExchange(parts.tokens, observer), document });
+  addRoutes(app, routes, { ...parts, logStreams, watch, tokens: observedExchange(parts.tokens, observer), document });
   return app;
 }
 
@@ -120,7 +129,8 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts, door: Door, not
     }
     door.enter(request, reply);
     // The router would decode `%`, and others would resolve dot segments, and so find a route for a path without one.
-    if (encodedOrDotted.test(pathOf(request.originalUrl))) throw routeNotFound(request.originalUrl);
+    const path = pathOf(request.originalUrl);
+    if (encodedOrDotted.test(path) && door.passesOn?.(path) !== true) throw routeNotFound(request.originalUrl);
     // Here and not in the not-found handler, which would read the body first.
     if (request.is404) return notFound(request, reply);
     const { entry } = request.routeOptions.config;
@@ -128,21 +138,23 @@ function addRequestChecks(app: FastifyInstance, parts: AppParts, door: Door, not
     await door.admit(request, reply, entry);
     if (request.method === "GET" || request.method === "HEAD") return undefined;
     if (isForm(entry)) admitFormBody(request.raw);
+    else if (isRaw(entry)) admitRawBody(request.raw);
     else checkBodyHeaders(request.raw);
     return undefined;
   });
 }
 
-/** All bodies but forms are parsed as JSON. */
+/** All bodies but forms and those that are passed on are parsed as JSON. */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", ({ routeOptions }: FastifyRequest, payload: IncomingMessage) => {
     const { entry } = routeOptions.config;
-    return entry !== undefined && isForm(entry) ? readFormBody(payload) : readJsonBody(payload);
+    if (entry !== undefined && isForm(entry)) return readFormBody(payload);
+    return entry !== undefined && isRaw(entry) ? readRawBody(payload) : readJsonBody(payload);
   });
   app.addHook("preValidation", async (request) => {
     const { entry } = request.routeOptions.config;
-    if (entry !== undefined && !isForm(entry)) request.body = withKnownFields(request.body, entry);
+    if (entry !== undefined && !isForm(entry) && !isRaw(entry)) request.body = withKnownFields(request.body, entry);
   });
 }
 

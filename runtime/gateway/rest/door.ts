@@ -7,6 +7,8 @@ import type { RouteEntry } from "./route.ts";
 /** How requests come in at one of the gateway's listeners. */
 export interface Door {
   readonly routes: readonly RouteEntry[];
+  /** Whether the rest of a path is for a function, which reads it as it is; absent: of none. */
+  readonly passesOn?: (path: string) => boolean;
   /**
    * Before the route is looked at.
    * @throws PlatformError when the request is not for this listener
@@ -26,7 +28,9 @@ export function publicDoor(routes: readonly RouteEntry[], authenticator: Authent
     enter: () => {},
     async admit({ access, headers, originalUrl }, _reply, { needs }) {
       if (needs === "nothing") return;
-      access.sender = await authenticator.identify(headers.authorization, access.address);
+      const identify = () => authenticator.identify(headers.authorization, access.address);
+      access.sender = await identify();
+      access.renew = identify;
       checkOrigin(headers.origin, origins);
       if (originalUrl.startsWith("/system/")) checkFetchSite(headers["sec-fetch-site"], headers.origin, origins);
     },

@@ -26,6 +26,8 @@ export class RequestAccess {
   readonly address: string;
   /** Undefined until its credentials were checked. */
   sender: Principal | undefined;
+  /** Finds out again who sends it, for what lasts; absent: that does not change. */
+  renew: (() => Promise<Principal>) | undefined;
   /** What it concerns; empty before that was decided on. */
   resources: readonly string[] = [];
   /** The action, where the handler found out which of two it takes. */

@@ -12,6 +12,7 @@ import { namespaceRoutes } from "./routes/namespaces.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { secretRoutes } from "./routes/secrets.ts";
+import { watchRoute } from "./routes/watch.ts";
 
 /**
  * Every route of the gateway. The router, the permissions, the OpenAPI document and the API page are derived from it;
@@ -27,6 +28,7 @@ export const routeTable: readonly RouteEntry[] = [
   ...namespaceRoutes,
   ...queueRoutes,
   ...platformRoutes,
+  watchRoute,
   ...identityRoutes,
   ...accessRoutes,
   auditRoute,
@@ -54,8 +56,10 @@ export function allowedMethods(path: string, routes: readonly RouteEntry[]): str
 
 function matches(pattern: string, path: string): boolean {
   const [wanted, found] = [pattern.split("/"), path.split("/")];
+  const isOpen = wanted.at(-1) === "*";
+  if (isOpen) wanted.pop();
   return (
-    wanted.length === found.length &&
+    (isOpen ? wanted.length < found.length : wanted.length === found.length) &&
     wanted.every((segment, index) => (segment.startsWith(":") ? found[index] !== "" : segment === found[index]))
   );
 }

@@ -6,6 +6,7 @@ import type { Principal } from "../../core/access/principal.ts";
 import type { NamespaceRules } from "../../core/namespaces/namespace-rules.ts";
 import type { AppParts } from "./app-parts.ts";
 import type { LogStreams } from "./log-streams.ts";
+import type { WatchStreams } from "../watch/watch-streams.ts";
 import type { ServedDocument } from "../openapi/served-document.ts";
 
 /** An action that a role must allow; the administrator may do every action. */
@@ -123,6 +124,7 @@ export interface RouteRequest<P extends TObject, Q extends TObject, B extends TS
 export interface RouteParts extends AppParts {
   readonly document: ServedDocument;
   readonly logStreams: LogStreams;
+  readonly watch: WatchStreams;
 }
 
 /** Creates the handler of a route; hooks of `app` end what the handler opened. */

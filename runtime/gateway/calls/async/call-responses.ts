@@ -3,6 +3,7 @@ import { header } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { CallEntry } from "../../../core/calls/call-entry.ts";
 import { callView } from "../../../core/calls/call-view.ts";
+import type { CallLedger, StoredResult } from "../../../core/ports/call-ledger.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
 import type { Exchange } from "../exchange.ts";
 import type { AsyncParts } from "./async-parts.ts";
@@ -56,17 +57,7 @@ export async function sendResult(
 ): Promise<void> {
   const entry = await readEntry(parts, id);
   checkAccess(entry);
-  if (entry.ended === null) {
-    throw new PlatformError("call_not_finished", `Cannot read the result of call "${id}": it is ${entry.state}`);
-  }
-  const { result } = entry;
-  const stored =
-    result?.stored === true && parts.ledger.now() < entry.ended + result.ttl
-      ? await parts.ledger.readResult(id, result.run)
-      : undefined;
-  if (stored === undefined) {
-    throw new PlatformError("result_not_found", `Cannot read the result of call "${id}": ${missing(entry)}`);
-  }
+  const stored = await readStoredResult(parts.ledger, id, entry);
   exchange
     .writeHead(200, {
       "Content-Type": headerValue(stored.headers, "content-type") ?? "application/octet-stream",
@@ -77,6 +68,29 @@ export async function sendResult(
       [header.durationSeconds]: (stored.duration / 1_000).toFixed(6),
     })
     .end(stored.body);
+}
+
+/**
+ * The stored output of a call.
+ * @throws PlatformError `call_not_finished`, `result_not_found`
+ */
+export async function readStoredResult(
+  ledger: Pick<CallLedger, "now" | "readResult">,
+  id: string,
+  entry: CallEntry,
+): Promise<StoredResult> {
+  if (entry.ended === null) {
+    throw new PlatformError("call_not_finished", `Cannot read the result of call "${id}": it is ${entry.state}`);
+  }
+  const { result } = entry;
+  const stored =
+    result?.stored === true && ledger.now() < entry.ended + result.ttl
+      ? await ledger.readResult(id, result.run)
+      : undefined;
+  if (stored === undefined) {
+    throw new PlatformError("result_not_found", `Cannot read the result of call "${id}": ${missing(entry)}`);
+  }
+  return stored;
 }
 
 function missing(entry: CallEntry): string {

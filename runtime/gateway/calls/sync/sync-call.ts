@@ -28,7 +28,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   readonly #body: CallBody;
   readonly #reply: ReplyWriter;
   #replica: ReadyReplica | undefined;
-  /** Address of the replica that it was sent to last. */
+  /** Name of the replica that it was sent to last. */
   #sentTo: string | undefined;
   #upstreamCall: UpstreamCall | undefined;
   #waiting: AbortController | undefined;
@@ -191,7 +191,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const began = this.#waitingSince === undefined ? startedAt : performance.now();
     if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = began + limit.timeout;
     this.#replica = replica;
-    this.#sentTo = replica.address;
+    this.#sentTo = replica.name;
     replica.inFlight += 1;
     const call = this.#parts.upstream.dispatch(replica.address, outgoingRequest(this.#facts, this.#body), this);
     if (this.#replica === replica) this.#upstreamCall = call;

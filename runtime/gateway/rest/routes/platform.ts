@@ -1,6 +1,7 @@
 import Type from "typebox";
 
 import { DoctorReport } from "../../../api/schemas/doctor-report.ts";
+import { PlatformError } from "../../../api/platform-error.ts";
 import { OpenApiDocument } from "../../../api/schemas/openapi-document.ts";
 import { SystemInfo } from "../../../api/schemas/system-info.ts";
 import { route } from "../route.ts";
@@ -113,7 +114,8 @@ const getStartPage = route(
     method: "GET",
     path: "/",
     needs: "nothing",
-    about: "Returns a page for people: the address, and commands that deploy and call a first function.",
+    about:
+      "Leads people to the console; without one, returns a page: the address, and commands that deploy and call a first function.",
     responses: [
       {
         status: 200,
@@ -122,15 +124,44 @@ const getStartPage = route(
         type: "text/html",
         headers: { "Content-Security-Policy": "Nothing but the page's own style" },
       },
+      { status: 307, about: "The console", headers: { Location: "Its address" } },
     ],
-    trial: { commands: "curl -s $G/ | head -n 1", shows: "<!doctype html>" },
+    trial: { commands: "curl -sL $G/ | head -n 1", shows: "<!doctype html>" },
   },
-  ({ address, info, credentials }) =>
-    async ({ reply }) => {
+  ({ address, consoleOf, info, credentials }) =>
+    async ({ request, reply }) => {
+      if (consoleOf !== undefined) {
+        await reply.redirect(`${consoleOf(request.headers.host)}/ui/`, 307);
+        return;
+      }
       const { orchestration } = info.provider;
       const password = passwordPlace(orchestration, credentials);
       const { html, policy } = startPage({ address: address(), orchestration, password });
       await reply.type("text/html; charset=utf-8").header("Content-Security-Policy", policy).send(html);
+    },
+);
+
+const leadToConsole = route(
+  {
+    id: "leadToConsole",
+    group: "platform",
+    method: "GET",
+    path: "/ui/*",
+    also: ["/ui"],
+    needs: "nothing",
+    about: "Leads to the same page of the console.",
+    responses: [{ status: 307, about: "The console", headers: { Location: "Address of the page" } }],
+    documented: false,
+  },
+  ({ consoleOf }) =>
+    async ({ request: { originalUrl, headers }, reply }) => {
+      if (consoleOf === undefined)
+        throw new PlatformError(
+          "route_not_found",
+          "Cannot find the console: this gateway has none; set console_port to the port that it is to listen on",
+        );
+      const page = originalUrl.replace(/^\/ui(?=$|\?)/, "/ui/");
+      await reply.redirect(`${consoleOf(headers.host)}${page}`, 307);
     },
 );
 
@@ -143,4 +174,5 @@ export const platformRoutes = [
   getYamlDocument,
   alertRoute,
   getStartPage,
+  leadToConsole,
 ];

@@ -1,0 +1,85 @@
+import { useSignal } from "@preact/signals";
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  observeWindowOffset,
+  observeWindowRect,
+  Virtualizer,
+  windowScroll,
+  type VirtualizerOptions,
+} from "@tanstack/virtual-core";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo } from "preact/hooks";
+
+export interface VirtualRows {
+  readonly count: number;
+  /** Height of a row before it was measured, pixels. */
+  readonly estimate: number;
+  /** Another function means that all keys are others: it must be the same while the rows are. */
+  readonly keyAt: (index: number) => string;
+  /** The element that holds the rows. */
+  readonly list: RefObject<HTMLElement | null>;
+  /** The element that scrolls; absent = the page does. */
+  readonly scroller?: RefObject<HTMLElement | null> | undefined;
+}
+
+/** Rows beyond the window that are rendered, so that a flick shows no hole. */
+const overscan = 8;
+
+/** Renders only the rows that are in sight. */
+export function useVirtual(
+  rows: VirtualRows,
+): Virtualizer<Window, HTMLElement> | Virtualizer<HTMLElement, HTMLElement> {
+  const changes = useSignal(0);
+  /** Where the rows begin on the page; it changes with what stands above them. */
+  const margin = useSignal(0);
+  void changes.value;
+  const { count, estimate, keyAt, list, scroller } = rows;
+  const shared = {
+    count,
+    overscan,
+    estimateSize: () => estimate,
+    getItemKey: keyAt,
+    onChange: () => void changes.value++,
+  };
+  const ofPage = (): VirtualizerOptions<Window, HTMLElement> => ({
+    ...shared,
+    getScrollElement: () => window,
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
+    scrollToFn: windowScroll,
+    initialOffset: () => window.scrollY,
+    scrollMargin: margin.value,
+  });
+  const ofElement = (): VirtualizerOptions<HTMLElement, HTMLElement> => ({
+    ...shared,
+    getScrollElement: () => scroller?.current ?? null,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+  });
+  const made = useMemo(
+    () =>
+      scroller === undefined
+        ? { kind: "page" as const, virtual: new Virtualizer<Window, HTMLElement>(ofPage()) }
+        : { kind: "element" as const, virtual: new Virtualizer<HTMLElement, HTMLElement>(ofElement()) },
+    [],
+  );
+  if (made.kind === "page") made.virtual.setOptions(ofPage());
+  else made.virtual.setOptions(ofElement());
+  useLayoutEffect(() => made.virtual._didMount(), []);
+  useLayoutEffect(() => {
+    if (made.kind === "element") return undefined;
+    const measure = (): void => {
+      const { current } = list;
+      if (current !== null) margin.value = Math.round(current.getBoundingClientRect().top + window.scrollY);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => made.virtual._willUpdate());
+  return made.virtual;
+}

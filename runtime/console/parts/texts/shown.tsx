@@ -1,0 +1,48 @@
+import { shownParts } from "../../data/words/shown-text.ts";
+
+/** A text that came from elsewhere: characters that nobody would see are shown as escapes. */
+export function Shown({ text }: { readonly text: string }) {
+  const parts = shownParts(text);
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined && !first.isEscape) return <>{first.text}</>;
+  return (
+    <>
+      {parts.map((part, index) =>
+        part.isEscape ? (
+          <span key={index} class="escape">
+            {part.text}
+          </span>
+        ) : (
+          part.text
+        ),
+      )}
+    </>
+  );
+}
+
+/** The same in a font whose characters are all as wide, in its own direction; long ones break. */
+export function Code({ text }: { readonly text: string }) {
+  return (
+    <code dir="auto">
+      <Shown text={text} />
+    </code>
+  );
+}
+
+/** A name in one line: what does not fit is cut, and shown on hover. */
+export function Name({ text }: { readonly text: string }) {
+  return (
+    <bdi
+      class="name"
+      title={
+        text.length > 20
+          ? shownParts(text)
+              .map((part) => part.text)
+              .join("")
+          : undefined
+      }
+    >
+      <Shown text={text} />
+    </bdi>
+  );
+}

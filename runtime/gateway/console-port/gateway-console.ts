@@ -1,0 +1,25 @@
+import { buildConsole, type BuiltConsole, type ConsoleParts } from "../auth/build-console.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import type { AppParts } from "../rest/app-parts.ts";
+import { SessionCalls, type SessionCallsParts } from "./calls/session-calls.ts";
+import { consoleOriginOf } from "./console-origin.ts";
+
+type PlatformParts = Pick<GatewayParts, "settings" | "sessions" | "access">;
+
+/** Where who asks `port` for a host finds the console; undefined = this gateway has none. */
+export function consoleLink({ settings, sessions }: PlatformParts): AppParts["consoleOf"] {
+  if (settings.consolePort === 0 || sessions === undefined) return undefined;
+  const place = { ...settings, isSecure: settings.tlsCert !== undefined };
+  return (host) => consoleOriginOf(place, host);
+}
+
+/** The console of a gateway with these parts; undefined = it has none. */
+export function gatewayConsole(
+  { settings, sessions, access }: PlatformParts,
+  made: Pick<ConsoleParts, "app" | "server"> & { readonly calls: SessionCallsParts },
+): BuiltConsole | undefined {
+  if (settings.consolePort === 0 || sessions === undefined) return undefined;
+  const { app, server } = made;
+  const calls = new SessionCalls(made.calls);
+  return buildConsole({ settings, app, sessions, documents: access?.documents, calls, server });
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { chromiumProgram } from "../../support/headless-browser.ts";
+import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
+import { openConsoleWeir, type ConsoleWeir } from "../../support/console/console-weir.ts";
+import { Keyboard } from "../../support/console/keyboard.ts";
+import { expectNoFaults } from "../../support/console/page-faults.ts";
+import { keepShot } from "../../support/console/page-shots.ts";
+import { say } from "../../support/say.ts";
+
+/** What a new user does, from the printed address on, without a mouse; each test goes on where the one before ended. */
+const program = chromiumProgram(say);
+
+describe.skipIf(program === undefined)("by the keyboard alone", () => {
+  let weir: ConsoleWeir;
+  let browser: ConsoleBrowser;
+  let window: ConsoleWindow;
+  let page: Page;
+  let keys: Keyboard;
+
+  beforeAll(async () => {
+    weir = await openConsoleWeir({ flags: ["--edition=pro"] });
+    browser = await openConsoleBrowser(program ?? "");
+    window = await browser.open({ origin: weir.origin });
+    page = window.page;
+    keys = new Keyboard(page);
+  });
+  afterAll(async () => {
+    await window?.[Symbol.asyncDispose]();
+    await browser?.[Symbol.asyncDispose]();
+    await weir?.[Symbol.asyncDispose]();
+  });
+
+  beforeEach(({ onTestFailed, task }) => {
+    onTestFailed(() => keepShot(page, `journey-${task.name.replaceAll(/[^a-z]+/gi, "-")}`));
+  });
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
+  const link = (name: string | RegExp) => page.getByRole("link", { name, exact: typeof name === "string" });
+  const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name });
+  const inDialog = (name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true });
+  const shows = (text: string | RegExp) => page.getByText(text).filter({ visible: true }).first().waitFor();
+
+  /** Deploys a sample on the page of a new function. */
+  async function deploySample(title: string, name: string): Promise<void> {
+    await keys.activate(link("New function"));
+    await heading("New function").waitFor();
+    await keys.activate(button(title));
+    await keys.activate(button("Deploy"));
+    await heading(name).waitFor();
+  }
+
+  /** Queues a call on the page of a function, and opens the call. */
+  async function queueCall(): Promise<string> {
+    await keys.activate(link("Try"));
+    await keys.tabTo(page.getByLabel("Call it"));
+    await keys.press("ArrowDown");
+    await keys.activate(button("Queue the call"));
+    await keys.activate(link("Watch it run"));
+    await heading(/^Call /).waitFor();
+    return new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  }
+
+  test("signs in: the field for the password has the focus", async () => {
+    await page.goto("/ui/");
+    await page.getByLabel("Password").waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement?.type")).toBe("password");
+    await page.keyboard.type(weir.weir.password);
+    await keys.press("Enter");
+    await heading("Functions").waitFor();
+  });
+
+  test("deploys the sample, calls it, and looks for its log by the id of the call", async () => {
+    await deploySample("Capital letters", "hello");
+    await keys.activate(link("Try"));
+    await keys.activate(button("Call"));
+    await shows("HELLO");
+    await keys.activate(link("Its log lines"));
+    await expect.poll(() => page.url()).toMatch(/\/logs\?call=[0-9a-f-]{36}/);
+  });
+
+  test("queues a call that fails, watches its retries, and sees why it failed", async () => {
+    await keys.press("g", "f");
+    await heading("Functions").waitFor();
+    await deploySample("One that fails", "fails");
+    await queueCall();
+    await shows(/Retry \d of 2 comes/);
+    await shows(/No retry was left; the last run ended with status 500, after 3 runs/);
+    await shows("there is no such order");
+  });
+
+  test("redrives the call: it runs and fails anew", async () => {
+    await keys.activate(button("Redrive"));
+    await shows("Redriven");
+    await shows(/No retry was left; .* after 6 runs/);
+    await keys.activate(button("Put the note away"));
+  });
+
+  test("replays the call as another one", async () => {
+    const before = page.url();
+    await keys.activate(button("Replay"));
+    await keys.activate(inDialog("Replay 1 call"));
+    await keys.activate(link(/^Replay call/));
+    await expect.poll(() => page.url()).not.toBe(before);
+    await shows("Replay of");
+  });
+
+  test("cancels a call that waits", async () => {
+    await weir.deploy({
+      service: "patient",
+      envProcess: "sh -c 'exit 1'",
+      annotations: {
+        "com.service.retry.codes": "500",
+        "com.service.retry.min_wait": "10m",
+        "com.service.retry.max_wait": "10m",
+      },
+    });
+    await keys.press("g", "f");
+    await keys.activate(link(/^patient/));
+    await heading("patient").waitFor();
+    await queueCall();
+    await shows(/Retry 1 of \d+ comes in/);
+    await keys.activate(button("Cancel"));
+    await keys.activate(inDialog("Cancel 1 call"));
+    await shows(/It was cancelled in run 1/);
+    await shows(/Cannot cancel call ".*": it is cancelled/);
+  });
+
+  test("stores a secret, which is never shown", async () => {
+    await keys.activate(link("Secrets"));
+    await heading("Secrets").waitFor();
+    await keys.activate(button("New secret"));
+    await keys.write(page.getByRole("textbox", { name: "Name" }).last(), "api-key");
+    await keys.write(page.getByLabel("Value", { exact: true }), "a-canary-value");
+    await keys.press("Enter");
+    await shows("Sent: Store secret api-key");
+    await page.getByRole("table", { name: "Secrets" }).getByText("api-key").waitFor();
+    expect(await page.content()).not.toContain("a-canary-value");
+  });
+
+  test("scales to zero, and the next call wakes the function", async () => {
+    await keys.press("g", "f");
+    await keys.activate(link(/^hello/));
+    await heading("hello").waitFor();
+    await keys.activate(button("Scale"));
+    await keys.write(page.getByLabel("Replicas"), "0");
+    await keys.press("Enter");
+    await shows(/zero/i);
+    await expect
+      .poll(async () => {
+        const response = await weir.api("GET", "/system/function/hello");
+        return ((await response.json()) as { readonly availableReplicas: number }).availableReplicas;
+      })
+      .toBe(0);
+    await keys.activate(link("Try"));
+    await keys.activate(button("Call"));
+    await shows("HELLO");
+  });
+
+  test("lists the shortcuts, and closes the list", async () => {
+    await keys.tabTo(link("Status"));
+    await keys.press("?");
+    await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+    await keys.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("Status");
+  });
+
+  test("signs out", async () => {
+    await keys.activate(button("Sign out"));
+    await page.getByLabel("Password").waitFor();
+    await page.goto("/ui/calls");
+    await page.getByLabel("Password").waitFor();
+  });
+
+  test("no page broke its rules, and nothing was asked of any other host", () => {
+    expectNoFaults(window.faults);
+    expect(browser.asked).toEqual([]);
+  });
+});

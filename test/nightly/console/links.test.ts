@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { chromiumProgram } from "../../support/headless-browser.ts";
+import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
+import { openConsoleWeir, type ConsoleWeir } from "../../support/console/console-weir.ts";
+import { expectNoFaults } from "../../support/console/page-faults.ts";
+import { seedWeir } from "../../support/console/seed-weir.ts";
+import { signIn } from "../../support/console/sign-in.ts";
+import { say } from "../../support/say.ts";
+
+const program = chromiumProgram(say);
+
+/** Calls and their parts differ by their ids only; of each kind of page a few are enough. */
+const fewOfAKind = 3;
+
+describe.skipIf(program === undefined)("addresses", () => {
+  let weir: ConsoleWeir;
+  let browser: ConsoleBrowser;
+  let window: ConsoleWindow;
+  let page: Page;
+
+  beforeAll(async () => {
+    weir = await openConsoleWeir({ flags: ["--edition=enterprise", "--max-inflight=8"] });
+    browser = await openConsoleBrowser(program ?? "");
+    await seedWeir(weir);
+    const ids = await Promise.all(Array.from({ length: 120 }, () => weir.calls.accepted("hello", { body: "hi" })));
+    await Promise.all(ids.map((id) => weir.calls.ended(id)));
+    window = await browser.open({ origin: weir.origin });
+    page = window.page;
+    await signIn(page, weir.weir);
+  }, 120_000);
+  afterAll(async () => {
+    await window?.[Symbol.asyncDispose]();
+    await browser?.[Symbol.asyncDispose]();
+    await weir?.[Symbol.asyncDispose]();
+  });
+
+  const linksOf = async (): Promise<readonly string[]> =>
+    (
+      await page.locator("a[href]").evaluateAll((links) => links.map((link) => String(link.getAttribute("href"))))
+    ).filter((href) => !href.startsWith("#"));
+  /** The address without what differs between pages of one kind. */
+  const kindOf = (href: string): string => href.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>").replace(/\?.*/, "?");
+
+  test("every link of every page leads to a page", async () => {
+    const waiting = ["/ui/"];
+    const seen = new Set(waiting);
+    const kinds = new Map<string, number>();
+    for (let href = waiting.pop(); href !== undefined; href = waiting.pop()) {
+      const response = await page.goto(href);
+      expect([href, response?.status()]).toEqual([href, 200]);
+      const heading = page.locator("#content h1");
+      await heading.waitFor();
+      await page.locator(".waiting").first().waitFor({ state: "detached" });
+      expect([href, await heading.textContent()]).not.toEqual([href, "There is no such page"]);
+      expect([href, await page.getByText("This is a defect of the console").count()]).toEqual([href, 0]);
+      for (const next of await linksOf()) {
+        const kind = kindOf(next);
+        const count = kinds.get(kind) ?? 0;
+        if (seen.has(next) || count >= fewOfAKind) continue;
+        // No page leads elsewhere.
+        expect([href, next]).toEqual([href, expect.stringMatching(/^\/ui\//)]);
+        kinds.set(kind, count + 1);
+        seen.add(next);
+        waiting.push(next);
+      }
+    }
+    expect(kinds.size).toBeGreaterThan(15);
+  }, 300_000);
+
+  test("back and forward bring back the filter and where the page was scrolled to", async () => {
+    await page.goto("/ui/calls");
+    await page.getByRole("button", { name: "done" }).click();
+    await expect.poll(() => page.url()).toMatch(/state=done/);
+    await page.getByRole("button", { name: "Show older calls" }).click();
+    await page.getByText("121 calls").waitFor();
+    await page.evaluate("scrollTo(0, 2000)");
+    await expect.poll(() => page.evaluate("scrollY")).toBe(2_000);
+    const row = page.locator("a.row-link").nth(5);
+    const target = await row.getAttribute("href");
+    await row.click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(target);
+    await page.locator("#content h1").getByText("Call ").waitFor();
+
+    await page.goBack();
+    await expect.poll(() => page.url()).toMatch(/\/ui\/calls\?state=done$/);
+    await expect.poll(async () => Math.abs(Number(await page.evaluate("scrollY")) - 2_000) < 80).toBe(true);
+    expect(await page.getByRole("button", { name: "done" }).getAttribute("aria-pressed")).toBe("true");
+    await page.goForward();
+    await page.locator("#content h1").getByText("Call ").waitFor();
+  });
+
+  test("an address with a filter shows the same to who opens it", async () => {
+    await page.goto("/ui/calls?function=hello.functions&state=failed&since=1h");
+    await page.getByText("1 call", { exact: true }).waitFor();
+    expect(await page.getByLabel("Function").inputValue()).toBe("hello.functions");
+    expect(await page.getByLabel("Accepted", { exact: true }).inputValue()).toBe("1h");
+    await page.goto("/ui/dead-letters?reason=crash");
+    await page.getByText("No dead letter fits these filters").waitFor();
+    expect(await page.getByLabel("Reason").inputValue()).toBe("crash");
+  });
+
+  test("broke no rule", () => {
+    expectNoFaults(window.faults);
+    expect(browser.asked).toEqual([]);
+  });
+});

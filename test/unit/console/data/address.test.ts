@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+
+import { pageMatcher } from "../../../../runtime/console/data/address/match-page.ts";
+import { PageAddress } from "../../../../runtime/console/data/address/page-address.ts";
+import { pageLink } from "../../../../runtime/console/data/address/page-links.ts";
+import { pageTable } from "../../../../runtime/console/page-table.ts";
+
+/** A window whose history is a list. */
+function windowAt(target: string) {
+  const entries: { href: string; state: unknown }[] = [{ href: new URL(target, "http://console/").href, state: null }];
+  let index = 0;
+  const listeners = new Map<string, (event: never) => void>();
+  const put = (at: number, state: unknown, to: string | undefined): void => {
+    const href = to === undefined ? (entries[index]?.href ?? "") : new URL(to, entries[index]?.href).href;
+    index = at;
+    entries.splice(at, entries.length, { href, state });
+  };
+  const replace = (state: unknown, to: string | undefined): void => {
+    const href = to === undefined ? (entries[index]?.href ?? "") : new URL(to, entries[index]?.href).href;
+    entries[index] = { href, state };
+  };
+  const made = {
+    scrollY: 0,
+    get location() {
+      return new URL(entries[index]?.href ?? "");
+    },
+    history: {
+      scrollRestoration: "auto",
+      get state() {
+        return entries[index]?.state;
+      },
+      pushState: (state: unknown, _title: string, to?: string) => put(index + 1, state, to),
+      replaceState: (state: unknown, _title: string, to?: string) => replace(state, to),
+    },
+    addEventListener: (name: string, listener: (event: never) => void) => void listeners.set(name, listener),
+  };
+  return {
+    made: made as unknown as ConstructorParameters<typeof PageAddress>[0]["window"],
+    scrollTo: (y: number) => {
+      made.scrollY = y;
+      listeners.get("scrollend")?.({} as never);
+    },
+    back: () => {
+      index--;
+      listeners.get("popstate")?.({ state: entries[index]?.state } as never);
+    },
+    count: () => entries.length,
+    href: () => entries[index]?.href,
+  };
+}
+
+describe("PageAddress", () => {
+  test("what narrows the page is in the address, without an entry of its own", () => {
+    const window = windowAt("/ui/calls?state=failed");
+    const address = new PageAddress({ window: window.made });
+
+    address.narrow({ function: "hello.dev", state: "" });
+
+    expect(window.href()).toBe("http://console/ui/calls?function=hello.dev");
+    expect(window.count()).toBe(1);
+    expect([...address.place.value.query]).toEqual([["function", "hello.dev"]]);
+    expect(address.place.value.visit).toBe(0);
+  });
+
+  test("back brings the filter and the scroll of the page before", () => {
+    const window = windowAt("/ui/");
+    const address = new PageAddress({ window: window.made });
+    address.narrow({ q: "pay" });
+    window.scrollTo(1_234);
+
+    address.go("/ui/f/dev/pay");
+    expect(address.takeScroll()).toBeUndefined();
+    expect(address.place.value).toMatchObject({ path: "/ui/f/dev/pay", visit: 1 });
+    window.back();
+
+    expect(address.place.value).toMatchObject({ path: "/ui/", visit: 2 });
+    expect(address.place.value.query.get("q")).toBe("pay");
+    expect(address.takeScroll()).toBe(1_234);
+    expect(address.takeScroll()).toBeUndefined();
+  });
+});
+
+describe("pageMatcher()", () => {
+  const match = pageMatcher(pageTable);
+
+  test("names of a path are decoded", () => {
+    expect(match("/ui/f/dev/a%20b/logs")).toMatchObject({ page: "logs", params: { namespace: "dev", name: "a b" } });
+    expect(match("/ui/f/dev/%E0%A4%A/logs")).toMatchObject({ params: { name: "%E0%A4%A" } });
+  });
+
+  test("what is no page leads nowhere", () => {
+    for (const path of ["/", "/ui", "/ui/nothing", "/ui/f/dev", "/ui/f/dev/hello/nothing"]) {
+      expect(match(path)).toBeUndefined();
+    }
+  });
+
+  test("the links to functions lead to a page", () => {
+    const tabs = ["", "try", "logs", "scaling", "edit"] as const;
+    const links = [pageLink.overview, pageLink.newFunction, ...tabs.map((tab) => pageLink.function("dev", "a-b", tab))];
+
+    expect(links.filter((link) => match(link) === undefined)).toEqual([]);
+  });
+
+  test("every page of the table is in its group", async () => {
+    const missing = await Promise.all(
+      pageTable.map(async ({ paths, load }) => {
+        const pages = await load();
+        return Object.values(paths).filter((page) => pages[page] === undefined);
+      }),
+    );
+
+    expect(missing.flat()).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+
+import { ConsoleSession } from "../../../../runtime/console/data/session/console-session.ts";
+import { SessionHalf } from "../../../../runtime/console/data/session/session-half.ts";
+import { memoryStorage } from "../memory-storage.ts";
+import { addressOf } from "../render-part.tsx";
+
+const admin = { user: "admin", via: "basic", actions: ["Function:List"] };
+
+function sessionWith(replies: readonly Response[], store = memoryStorage()) {
+  const left = [...replies];
+  const sent: { readonly path: string; readonly half: string | null }[] = [];
+  const fetch: typeof globalThis.fetch = async (path, init) => {
+    sent.push({ path: addressOf(path), half: new Headers(init?.headers).get("X-Weir-Session") });
+    return left.shift() ?? Response.error();
+  };
+  return { sent, store, session: new ConsoleSession({ fetch, half: new SessionHalf(store) }) };
+}
+
+const refused = () => new Response("invalid credentials", { status: 401 });
+
+test("signing in keeps the half of the session for this tab, and knows what one may do", async () => {
+  const { session, sent, store } = sessionWith([
+    refused(),
+    new Response(null, { status: 204, headers: { "X-Weir-Session": "half" } }),
+    Response.json(admin),
+  ]);
+
+  await session.load();
+  expect(session.state.value).toEqual({ kind: "signedOut", before: undefined });
+  await session.signIn({ user: "admin", password: "secret" });
+
+  expect(session.state.value).toEqual({ kind: "signedIn", info: admin });
+  expect(session.may("Function:List")).toBe(true);
+  expect(session.may("Function:Delete")).toBe(false);
+  expect(sent.at(-1)).toEqual({ path: "/auth/session", half: "half" });
+  expect(Object.values(store)).toEqual(["half"]);
+  expect(JSON.stringify(store)).not.toContain("secret");
+});
+
+test("a wrong password is one sentence, and nobody is signed in", async () => {
+  const { session } = sessionWith([refused(), refused()]);
+  await session.load();
+
+  await expect(session.signIn({ user: "admin", password: "wrong" })).rejects.toThrow("User or password is wrong");
+
+  expect(session.state.value.kind).toBe("signedOut");
+});
+
+test("what waits for a sign-in goes on after it; another person is a change", async () => {
+  const { session } = sessionWith([
+    Response.json(admin),
+    new Response(null, { status: 204 }),
+    Response.json({ ...admin, user: "fed:alice" }),
+  ]);
+  await session.load();
+  let goesOn = false;
+  const waiting = session.signedInAgain(undefined).then(() => (goesOn = true));
+
+  expect(session.state.value).toEqual({ kind: "signedOut", before: admin });
+  expect(goesOn).toBe(false);
+  await session.signIn({ user: "x", password: "y" });
+  await waiting;
+
+  expect(session.changes.value).toBe(1);
+});
+
+test("the same person signing in again changes nothing", async () => {
+  const { session } = sessionWith([Response.json(admin), new Response(null, { status: 204 }), Response.json(admin)]);
+  await session.load();
+  void session.signedInAgain(undefined);
+
+  await session.signIn({ user: "admin", password: "y" });
+
+  expect(session.changes.value).toBe(0);
+});
+
+test("who waits for a sign-in may give up", async () => {
+  const { session } = sessionWith([Response.json(admin)]);
+  await session.load();
+  const stop = new AbortController();
+  const waiting = session.signedInAgain(stop.signal);
+
+  stop.abort();
+
+  await expect(waiting).resolves.toBeUndefined();
+});
+
+test("signing out forgets the half, and who it was", async () => {
+  const store = memoryStorage({ "weir-session": "half" });
+  const { session, sent } = sessionWith([Response.json(admin), new Response(null, { status: 204 })], store);
+  await session.load();
+
+  await session.signOut();
+
+  expect(sent).toEqual([
+    { path: "/auth/session", half: "half" },
+    { path: "/auth/logout", half: "half" },
+  ]);
+  expect(session.state.value).toEqual({ kind: "signedOut", before: undefined });
+  expect(store).toEqual({});
+});
+
+test("the half that an issuer's sign-in leads back with is taken, and leaves the address", () => {
+  const half = new SessionHalf(memoryStorage());
+  const addresses: string[] = [];
+  const history = {
+    replaceState: (_state: unknown, _title: string, to?: string | URL | null) => addresses.push(String(to)),
+  };
+
+  half.takeFrom({ hash: "#session=abc", pathname: "/ui/calls", search: "?state=failed" }, history);
+  half.takeFrom({ hash: "#2026-01-31", pathname: "/ui/calls", search: "" }, history);
+
+  expect(half.value).toBe("abc");
+  expect(addresses).toEqual(["/ui/calls?state=failed"]);
+});
