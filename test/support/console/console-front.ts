@@ -18,15 +18,20 @@ export interface ConsoleFront extends AsyncDisposable {
   cut(): void;
   /** `METHOD path?query` of all requests so far. */
   readonly seen: readonly string[];
+  /** The same of those whose replies go on. */
+  readonly open: readonly string[];
 }
 
 /** Listens on `port`, whose origin must be one of the console's at `behind`. */
 export async function openConsoleFront(port: number, behind: string): Promise<ConsoleFront> {
   const rules: { readonly pattern: RegExp; readonly reply: FrontReply }[] = [];
   const seen: string[] = [];
+  const open: string[] = [];
   const server = createServer((request, response) => {
     const asked = `${request.method} ${request.url}`;
     seen.push(asked);
+    open.push(asked);
+    response.once("close", () => void open.splice(open.indexOf(asked), 1));
     const rule = rules.findLast(({ pattern }) => pattern.test(asked));
     if (rule === undefined) forward(request, response, behind);
     else rule.reply(request, response);
@@ -36,6 +41,7 @@ export async function openConsoleFront(port: number, behind: string): Promise<Co
   return {
     origin: `http://127.0.0.1:${port}`,
     seen,
+    open,
     replace(pattern, reply) {
       const rule = { pattern, reply };
       rules.push(rule);

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../support/console/console-browser.ts";
+import { openConsoleFront, type ConsoleFront } from "../support/console/console-front.ts";
+import { openConsoleWeir, type ConsoleWeir } from "../support/console/console-weir.ts";
+import { manyCalls, manyFunctions } from "../support/console/many-rows.ts";
+import { expectNoFaults } from "../support/console/page-faults.ts";
+import { signIn } from "../support/console/sign-in.ts";
+import { freePort } from "../support/free-port.ts";
+import { chromiumProgram } from "../support/headless-browser.ts";
+import { say } from "../support/say.ts";
+
+/** A page that is left open for a day, its events one after the other: its memory stays as it was. */
+const program = chromiumProgram(say);
+const watch = /^GET \/system\/watch\?/;
+/** Before these the page is not warm yet. */
+const warmEvents = 2_000;
+const events = 10_000;
+
+type Made = readonly [event: string, data: object];
+
+const hello: Made = ["hello", { release: "0.1.0", apiVersion: "1.0", time: new Date().toISOString() }];
+const written = ([event, data]: Made): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** What each page is told: the whole, and then changes. */
+const pages: readonly { readonly path: string; readonly begin: Made; readonly change: (index: number) => Made }[] = [
+  {
+    path: "/ui/",
+    begin: ["functions", { on: "functions", begin: true, more: false, rows: manyFunctions.slice(0, 500), removed: [] }],
+    change: (index) => [
+      "functions",
+      {
+        on: "functions",
+        begin: false,
+        more: false,
+        rows: Array.from({ length: 10 }, (_, part) => {
+          const [key = "", ...others] = manyFunctions[(index * 10 + part) % 500] ?? [];
+          return [key, ...others.with(4, index % 100)];
+        }),
+        removed: [],
+      },
+    ],
+  },
+  {
+    path: "/ui/calls",
+    begin: ["calls", { on: "calls", begin: true, calls: manyCalls.slice(0, 50), removed: [], skipped: 0 }],
+    change: (index) => [
+      "calls",
+      {
+        on: "calls",
+        begin: false,
+        calls: [{ ...manyCalls[index % 100], state: index % 2 === 0 ? "running" : "done" }],
+        removed: [],
+        skipped: 0,
+      },
+    ],
+  },
+  {
+    path: "/ui/f/functions/hello/logs",
+    begin: ["log", { on: "log:functions:hello", begin: true, records: [], skipped: 0 }],
+    change: (index) => [
+      "log",
+      {
+        on: "log:functions:hello",
+        begin: false,
+        records: Array.from({ length: 20 }, (_, line) => ({
+          name: "hello",
+          namespace: "functions",
+          instance: "hello-1-0",
+          timestamp: new Date(Date.UTC(2026, 0, 31) + index * 20 + line).toISOString(),
+          text: `line ${index} ${line} ${"x".repeat(80)}\n`,
+        })),
+        skipped: 0,
+      },
+    ],
+  },
+];
+
+describe.skipIf(program === undefined)("a page that is open for long", () => {
+  let weir: ConsoleWeir;
+  let front: ConsoleFront;
+  let browser: ConsoleBrowser;
+  let window: ConsoleWindow;
+  let page: Page;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    weir = await openConsoleWeir({ origins: [origin] });
+    await weir.deploy({ service: "hello", envProcess: "cat" });
+    front = await openConsoleFront(port, weir.origin);
+    browser = await openConsoleBrowser(program ?? "");
+    window = await browser.open({ origin });
+    page = window.page;
+    await signIn(page, weir.weir);
+  });
+  afterAll(async () => {
+    await window?.[Symbol.asyncDispose]();
+    await browser?.[Symbol.asyncDispose]();
+    await front?.[Symbol.asyncDispose]();
+    await weir?.[Symbol.asyncDispose]();
+  });
+
+  test.each(pages.map((one) => [one.path, one] as const))(
+    "%s",
+    async (path, { begin, change }) => {
+      let send: ((text: string) => Promise<void>) | undefined;
+      front.replace(watch, (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        send = (text) => new Promise((resolve) => response.write(text, () => resolve()));
+        void send(written(hello) + written(begin));
+      });
+      const devtools = await window.context.newCDPSession(page);
+      /** The least of several: one collection leaves what was just let go. */
+      const usedBytes = async (): Promise<number> => {
+        let least = Number.POSITIVE_INFINITY;
+        for (let look = 0; look < 5; look += 1) {
+          await devtools.send("HeapProfiler.collectGarbage");
+          least = Math.min(least, (await devtools.send("Runtime.getHeapUsage")).usedSize);
+          await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+        }
+        return least;
+      };
+      await page.goto(path);
+      await page.locator("#content h1").waitFor();
+      await expect.poll(() => send !== undefined).toBe(true);
+      /** As many a second as the page takes, which shows what it was sent. */
+      const sendEvents = async (from: number, to: number): Promise<void> => {
+        for (let index = from; index < to; index += 1) {
+          await send?.(written(change(index)));
+          if (index % 50 === 0) await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+        }
+      };
+      await sendEvents(0, warmEvents);
+      const before = await usedBytes();
+      await sendEvents(warmEvents, warmEvents + events);
+      const after = await usedBytes();
+      say(`${path}: ${Math.round(before / 1_000)} kB, then ${Math.round(after / 1_000)} kB`);
+      expect(after).toBeLessThan(before * 1.1);
+      await devtools.detach();
+      front.restore();
+      await page.goto("about:blank");
+    },
+    600_000,
+  );
+
+  test("broke no rule", () => {
+    expectNoFaults(window.faults);
+  });
+});
