@@ -35,8 +35,8 @@ const pages: readonly { readonly path: string; readonly begin: Made; readonly ch
         begin: false,
         more: false,
         rows: Array.from({ length: 10 }, (_, part) => {
-          const [key = "", ...others] = manyFunctions[(index * 10 + part) % 500] ?? [];
-          return [key, ...others.with(4, index % 100)];
+          const row: unknown[] = [...(manyFunctions[(index * 10 + part) % 500] ?? [])];
+          return row.with(4, index % 100);
         }),
         removed: [],
       },
