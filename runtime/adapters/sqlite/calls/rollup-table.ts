@@ -2,8 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import { rollupSteps, type RollupPoint, type RollupStep } from "../../../core/history/rollups/rollup.ts";
-import { allFunctions, intervalsOf, rollupStepCode } from "../../sql/rollups/rollup-codes.ts";
-import { callsIn, withPoint, type StoredRollup } from "../../sql/rollups/stored-rollup.ts";
+import { projectRollups, rollupKeys, rollupKeyText, type RollupKey } from "../../sql/rollups/project-rollups.ts";
+import { allFunctions, rollupStepCode } from "../../sql/rollups/rollup-codes.ts";
+import type { StoredRollup } from "../../sql/rollups/stored-rollup.ts";
 import type { NameTable } from "./name-table.ts";
 
 /** Rows that a trim deletes of one step. */
@@ -58,8 +59,20 @@ export class RollupTable {
 
   /** Adds points. The interval of 10 s tells whether one was added before, so one that is older is ignored. */
   add(points: readonly RollupPoint[]): void {
+    if (points.length === 0) return;
+    const named = points.map((point) => ({
+      point,
+      fn: this.#names.functionId(point),
+      source: this.#names.wordId(point.source),
+    }));
+    const stored = new Map<string, StoredRollup>();
+    for (const key of rollupKeys(named)) {
+      const counts = this.#stored(key);
+      if (counts !== undefined) stored.set(rollupKeyText(key), counts);
+    }
     const since = Number(this.#since.get()?.["rollups_since"]);
-    for (const point of points) this.#addPoint(point, since);
+    for (const { step, fn, at, source, calls, counts } of projectRollups(named, since, stored))
+      this.#put.run(step, fn, at, source, calls, JSON.stringify(counts));
   }
 
   /** Stores intervals of another file, before any point is added. */
@@ -113,30 +126,8 @@ export class RollupTable {
     for (const step of Object.values(rollupStepCode)) this.#deleteFunction.run(step, fn);
   }
 
-  #addPoint(point: RollupPoint, since: number): void {
-    const intervals = intervalsOf(point.at);
-    const [finest] = intervals;
-    if (finest === undefined || finest.begin < since) return;
-    const [fn, source] = [this.#names.functionId(point), this.#names.wordId(point.source)];
-    if (this.#stored(finest, fn, source) !== undefined) return;
-    const { scalings: _, ...counted } = point;
-    for (const interval of intervals) {
-      this.#merge(interval, fn, source, point);
-      // Without its function a scaling says nothing.
-      this.#merge(interval, allFunctions, source, counted);
-    }
-  }
-
-  #merge(interval: Interval, fn: number, source: number, point: RollupPoint): void {
-    const merged = withPoint(this.#stored(interval, fn, source) ?? {}, point, interval.begin);
-    const { step, begin } = interval;
-    this.#put.run(rollupStepCode[step], fn, begin, source, callsIn(merged), JSON.stringify(merged));
-  }
-
-  #stored({ step, begin }: Interval, fn: number, source: number): StoredRollup | undefined {
-    const found = this.#find.get(rollupStepCode[step], fn, begin, source);
+  #stored({ step, fn, at, source }: RollupKey): StoredRollup | undefined {
+    const found = this.#find.get(step, fn, at, source);
     return found === undefined ? undefined : (JSON.parse(String(found["counts"])) as StoredRollup);
   }
 }
-
-type Interval = ReturnType<typeof intervalsOf>[number];
