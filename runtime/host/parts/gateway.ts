@@ -1,7 +1,6 @@
 import { join } from "node:path";
 
-import { HttpKeptLogs } from "../../adapters/http/history/http-kept-logs.ts";
-import { HttpCallHistory } from "../../adapters/http/history/http-call-history.ts";
+import { openHttpHistory } from "../../adapters/http/history/open-http-history.ts";
 import { FileDisks } from "../../adapters/files/file-disks.ts";
 import type { NatsLink } from "../../adapters/nats/link/nats-link.ts";
 import { gatewayAdapters } from "../../adapters/nats/open-nats.ts";
@@ -65,12 +64,8 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
 
 function historyParts({ historyAddress, lifecycle, settings, admin }: Given): HistoryParts | undefined {
   if (historyAddress === undefined) return undefined;
-  const reads = new HttpCallHistory({ address: historyAddress });
-  lifecycle.onClose("history client", () => reads.close());
-  admin.addMetrics(() => reads.metrics());
-  const parts = { reads, progress: () => reads.progress(), remove: (id: string) => reads.remove(id) };
-  if (!settings.keptLogs) return parts;
-  const logs = new HttpKeptLogs({ address: historyAddress });
-  lifecycle.onClose("kept logs client", () => logs.close());
-  return { ...parts, logs: { reads: logs, remove: (ref, places) => logs.remove(ref, places) } };
+  const { parts, metrics, close } = openHttpHistory({ address: historyAddress, keptLogs: settings.keptLogs });
+  lifecycle.onClose("history client", close);
+  admin.addMetrics(metrics);
+  return parts;
 }
