@@ -7,6 +7,7 @@ import { LineBatch } from "../../../core/watch/line-batch.ts";
 import type { Log } from "../../../process/log.ts";
 import type { WatchClock } from "../watch-clock.ts";
 import type { WatchReader } from "../watch-reader.ts";
+import { faultEvent } from "./fault-event.ts";
 import type { WatchFeed } from "./watch-feed.ts";
 
 export interface LogFeedParts {
@@ -93,11 +94,6 @@ export class LogFeed implements WatchFeed {
 
   #tellFault(err: unknown): void {
     const { log } = this.#parts;
-    if (!(err instanceof PlatformError)) log.error({ err, topic: this.#on }, "a watched topic failed");
-    const { code, message: detail } =
-      err instanceof PlatformError
-        ? err
-        : new PlatformError("internal_error", "Cannot read the log: the gateway failed");
-    this.#reader?.send(eventText("fault", { on: this.#on, code, detail }));
+    this.#reader?.send(faultEvent(this.#on, err, { log, defect: "Cannot read the log: the gateway failed" }));
   }
 }

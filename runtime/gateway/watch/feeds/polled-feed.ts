@@ -1,7 +1,6 @@
-import { PlatformError } from "../../../api/platform-error.ts";
-import { eventText } from "../../../core/watch/event-text.ts";
 import type { Log } from "../../../process/log.ts";
 import type { WatchReader } from "../watch-reader.ts";
+import { faultEvent } from "./fault-event.ts";
 import type { WatchFeed } from "./watch-feed.ts";
 
 /** Something that is looked at again and again. */
@@ -93,10 +92,7 @@ export class PolledFeed implements WatchFeed {
 
   #tellFault(err: unknown): void {
     const { on, log } = this.#options;
-    if (!(err instanceof PlatformError)) log.error({ err, topic: on }, "a watched topic failed");
-    const { code, message: detail } =
-      err instanceof PlatformError ? err : new PlatformError("internal_error", "Cannot show this: the gateway failed");
-    const fault = eventText("fault", { on, code, detail });
+    const fault = faultEvent(on, err, { log, defect: "Cannot show this: the gateway failed" });
     for (const reader of this.#readers) if (fault !== this.#fault || this.#newcomers.has(reader)) reader.send(fault);
     this.#fault = fault;
     this.#isKnown = false;
