@@ -3,10 +3,10 @@ import type { CallSummary } from "../../../api/schemas/history/call-summary.ts";
 import { usageError } from "../../cli-error.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { CommandSpec } from "../../command-spec.ts";
-import { ageText } from "../../output/age-text.ts";
 import { counted } from "../../output/counted.ts";
 import type { Column } from "../../output/format-table.ts";
 import { namedFunction } from "../functions/named-function.ts";
+import { callColumn } from "./call-columns.ts";
 import { stateText } from "./call-text.ts";
 import { historyNotes } from "./history-notes.ts";
 import { readCalls, type FoundCalls } from "./read-calls.ts";
@@ -70,14 +70,10 @@ const columns: readonly Column<CallSummary>[] = [
   { title: "CALL", cell: ({ callId }) => callId },
   { title: "FUNCTION", cell: ({ functionName, namespace }) => `${functionName}.${namespace}` },
   { title: "STATE", cell: stateText, state: true },
-  { title: "STATUS", cell: ({ status }) => String(status ?? ""), align: "right" },
+  callColumn.status,
   { title: "RETRIES", cell: ({ retries }) => String(retries), align: "right" },
-  {
-    title: "TOOK",
-    cell: ({ durationSeconds: took }) => (took === undefined ? "" : `${took.toFixed(3)}s`),
-    align: "right",
-  },
-  { title: "AGE", cell: ({ acceptedAt }) => ageText(acceptedAt), align: "right" },
+  callColumn.took,
+  callColumn.age,
 ];
 
 /** The gateway says what is wrong with a value that is none. Durations are made times: pages are asked one by one. */

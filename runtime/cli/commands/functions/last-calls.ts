@@ -4,9 +4,9 @@ import type { CallSummary } from "../../../api/schemas/history/call-summary.ts";
 import { CliError } from "../../cli-error.ts";
 import type { GatewayClient } from "../../client/gateway-client.ts";
 import { exitCode } from "../../exit-code.ts";
-import { ageText } from "../../output/age-text.ts";
 import { escapeLine } from "../../output/escape-text.ts";
 import { formatTable, type Column } from "../../output/format-table.ts";
+import { callColumn } from "../calls/call-columns.ts";
 import { stateText } from "../calls/call-text.ts";
 import { readCalls } from "../calls/read-calls.ts";
 import { hasNoHistory } from "../calls/refuse-history.ts";
@@ -34,11 +34,7 @@ export async function lastCallsText(
 const columns: readonly Column<CallSummary>[] = [
   { title: "LAST CALLS", cell: ({ callId }) => callId },
   { title: "STATE", cell: stateText },
-  { title: "STATUS", cell: ({ status }) => String(status ?? ""), align: "right" },
-  {
-    title: "TOOK",
-    cell: ({ durationSeconds: took }) => (took === undefined ? "" : `${took.toFixed(3)}s`),
-    align: "right",
-  },
-  { title: "AGE", cell: ({ acceptedAt }) => ageText(acceptedAt), align: "right" },
+  callColumn.status,
+  callColumn.took,
+  callColumn.age,
 ];
