@@ -4,7 +4,7 @@ import { PostgresCallHistoryWriter } from "../../runtime/adapters/postgres/calls
 import { PostgresDatabase } from "../../runtime/adapters/postgres/database/postgres-database.ts";
 import { seededRandom } from "../../scripts/random.ts";
 import { historyChange, historyId } from "../support/history-calls.ts";
-import { historyBatches } from "../support/postgres-batches.ts";
+import { manyBatches } from "../support/history-batches.ts";
 import { openPostgresHistory } from "../support/postgres-history.ts";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.ts";
 import { postgresCounts, postgresTables } from "../support/postgres-tables.ts";
@@ -18,7 +18,7 @@ afterAll(() => server?.close());
 test("FH4 two writers at once, each batch twice and out of order: the same tables as of one in order", async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = seededRandom(seed);
-  const batches = historyBatches(seed);
+  const batches = manyBatches(seed, { days: 4 });
   await using alone = await openPostgresHistory(server);
   for (const batch of batches) await alone.writer.apply(batch);
 

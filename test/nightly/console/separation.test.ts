@@ -91,15 +91,12 @@ describe.skipIf(program === undefined)("a function's page", () => {
 
   test("has no handle of a window of the console", async () => {
     const opened = window.context.waitForEvent("page");
-    const seen = evil.evaluate(`(async () => {
-      const other = window.open(${JSON.stringify(`${weir.origin}/ui/`)}, "console");
-      while (!other.closed) await new Promise((resolve) => setTimeout(resolve, 20));
-      return [other.closed, other.length];
-    })()`);
+    await evil.evaluate(`{ window.other = window.open(${JSON.stringify(`${weir.origin}/ui/`)}, "console") }`);
     const page = await opened;
     await page.getByRole("heading", { level: 1 }).waitFor();
     // To its opener it is closed, as both are apart from each other.
-    expect(await seen).toEqual([true, 0]);
+    await evil.waitForFunction("window.other.closed", undefined, { polling: 20 });
+    expect(await evil.evaluate("[window.other.closed, window.other.length]")).toEqual([true, 0]);
     expect(await page.evaluate("window.opener")).toBeNull();
     await page.close();
   });
