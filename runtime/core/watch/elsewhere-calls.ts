@@ -17,7 +17,7 @@ const silentAfter = 3_500;
 export class ElsewhereCalls {
   readonly #figures = new Map<string, CountedFigures>();
   /** The last report of each process: when it came, and its calls in flight. */
-  readonly #sources = new Map<string, { readonly at: number; readonly busy: ReadonlyMap<string, number> }>();
+  readonly #sources = new Map<string, { readonly at: number; readonly busy: Map<string, number> }>();
 
   add({ source, deltas, last }: ActivityReport, now: number): void {
     this.#drop(source);
@@ -47,6 +47,8 @@ export class ElsewhereCalls {
   /** The function is gone for good. */
   forget(key: string): void {
     this.#figures.delete(key);
+    // Another function of its name has other calls.
+    for (const { busy } of this.#sources.values()) busy.delete(key);
   }
 
   #drop(source: string): void {

@@ -44,3 +44,12 @@ test("a function that is gone is forgotten, and a later report of it is no negat
   report("a", 1_000, [{ finished: 1, inFlight: 1 }]);
   expect(calls.find(key)).toEqual({ finished: 1, failed: 0, inFlight: 1 });
 });
+
+test("calls in flight of a function that is gone are not taken from another one of its name", () => {
+  report("a", 0, [{ finished: 0, inFlight: 1 }]);
+  report("b", 0, [{ finished: 0, inFlight: 2 }]);
+  calls.forget(key);
+  report("a", 1_000, [{ finished: 1, inFlight: 1 }]);
+  report("b", 1_000, [{ finished: 2, inFlight: 3 }]);
+  expect(calls.find(key)?.inFlight).toBe(4);
+});
