@@ -188,3 +188,19 @@ export const folderDirectory = "/var/service/folder";
 
 /** The queue every platform has. */
 export const defaultQueue = "default";
+
+/** Parameters that narrow the list of calls: of its route, of a topic of `GET /system/watch`, and of a page's address. */
+export const callFilterNames = [
+  "function",
+  "namespace",
+  "queue",
+  "kind",
+  "state",
+  "status",
+  "reason",
+  "source",
+  "since",
+  "until",
+  "id",
+] as const;
+export type CallFilterName = (typeof callFilterNames)[number];

@@ -14,6 +14,7 @@ import { openPostgresServer, type PostgresServer } from "../support/postgres-ser
 import { postgresCounts } from "../support/postgres-tables.ts";
 import { openRecordBroker, type RecordBroker } from "../support/record-broker.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { untilRecorded } from "../support/until-recorded.ts";
 import { writtenRecords, type WrittenRecords } from "../support/written-records.ts";
 
 let server: PostgresServer;
@@ -71,18 +72,7 @@ const leads = async (history: TestHistory) => (await history.metric("history_lea
 
 /** Waits until the history has what the records say, call by call. */
 async function untilEqual({ reads }: TestHistory): Promise<void> {
-  for (const [id, life] of records.calls) {
-    const record = await broker.ledger.read(id);
-    await eventually(
-      async () => {
-        const call = await reads.get(id);
-        if (life === "withdrawn") return call === undefined;
-        return call?.row.state === record?.entry.state && call?.row.revision === record?.revision;
-      },
-      { what: `call ${id}, which is ${life}`, every: 50 },
-    );
-  }
-  const kept = [...records.calls.values()].filter((life) => life !== "withdrawn").length;
+  const kept = await untilRecorded(reads, broker.ledger, records);
   await eventually(async () => (await reads.list({ filter: {}, limit: 1 })).total.value === kept, { what: "no other" });
   for (const [way, count] of Object.entries(await postgresCounts(query))) expect([way, count]).toEqual([way, kept]);
 }

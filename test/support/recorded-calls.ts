@@ -9,6 +9,7 @@ import { eventually } from "./eventually.ts";
 import { historyProcess, type TestHistory } from "./history-process.ts";
 import { openNatsServer, type TestNatsServer } from "./nats-server.ts";
 import { tempDirectory, type TempDirectory } from "./temp-directory.ts";
+import { untilRecorded } from "./until-recorded.ts";
 import { writtenRecords, type WrittenRecords } from "./written-records.ts";
 
 const facts = {
@@ -110,19 +111,8 @@ export class RecordedCalls {
 
   /** Waits until a history has what the records say, call by call. */
   async untilEqual({ reads }: TestHistory): Promise<void> {
-    for (const [id, life] of this.records.calls) {
-      const record = await this.ledger.read(id);
-      await eventually(
-        async () => {
-          const call = await reads.get(id);
-          if (life === "withdrawn") return call === undefined;
-          return call?.row.state === record?.entry.state && call?.row.revision === record?.revision;
-        },
-        { what: `call ${id}, which is ${life}`, every: 50 },
-      );
-    }
+    const kept = await untilRecorded(reads, this.ledger, this.records);
     const { total } = await reads.list({ filter: {}, limit: 1 });
-    const kept = [...this.records.calls.values()].filter((life) => life !== "withdrawn").length;
     if (total.value !== kept) throw new Error(`the history has ${total.value} calls, of ${kept}`);
   }
 }

@@ -1,23 +1,13 @@
 import { createHash } from "node:crypto";
 
 import { parseCallId } from "../../api/grammar.ts";
+import type { CallFilterName } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { CallPlace } from "../ports/call-history.ts";
 import { quote } from "../quote.ts";
 
 /** The parameters of a list of calls as they were sent. */
-export interface CallListParameters {
-  readonly function?: string;
-  readonly namespace?: string;
-  readonly queue?: string;
-  readonly kind?: string;
-  readonly state?: string;
-  readonly status?: string;
-  readonly reason?: string;
-  readonly source?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly id?: string;
+export interface CallListParameters extends Readonly<Partial<Record<CallFilterName, string>>> {
   readonly limit?: string | number;
   readonly after?: string;
 }

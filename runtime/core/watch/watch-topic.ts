@@ -1,4 +1,5 @@
 import { grammarRule, isFunctionName, isNamespaceName, parseCallId } from "../../api/grammar.ts";
+import { callFilterNames } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import type { FunctionRef } from "../functions/function-ref.ts";
 import type { CallListParameters } from "../history/list-cursor.ts";
@@ -23,19 +24,7 @@ const longestText = 4_096;
 
 /** Parameters of a list that have no place in a filter. */
 const notFilters: ReadonlySet<string> = new Set(["limit", "after"]);
-const filterNames: ReadonlySet<string> = new Set([
-  "function",
-  "namespace",
-  "queue",
-  "kind",
-  "state",
-  "status",
-  "reason",
-  "source",
-  "since",
-  "until",
-  "id",
-]);
+const filterNames: ReadonlySet<string> = new Set(callFilterNames);
 
 /**
  * The topics that `on` lists, separated by commas, each once. A comma within the filter of `calls` is written `%2C`, as

@@ -5,7 +5,8 @@ import { useConsole } from "../../../data/console-context.ts";
 import { Button } from "../../../parts/forms/button.tsx";
 import { SelectField, TextField } from "../../../parts/forms/field.tsx";
 import { CallStateBadge, shownStates } from "../call-words.tsx";
-import { callParameters, listOf, toggled, type CallParameter, type CallQuery } from "./call-query.ts";
+import { callFilterNames, type CallFilterName } from "../../../../api/names.ts";
+import { listOf, toggled, type CallQuery } from "./call-query.ts";
 
 const moments: readonly (readonly [string, string])[] = [
   ["", "At any time"],
@@ -17,12 +18,12 @@ const moments: readonly (readonly [string, string])[] = [
 ];
 
 /** Parameters behind `More filters`. */
-const further: readonly CallParameter[] = ["namespace", "queue", "status", "reason", "until", "id"];
+const further: readonly CallFilterName[] = ["namespace", "queue", "status", "reason", "until", "id"];
 
 /** What narrows the list of calls; all of it is in the address. */
 export function CallFilters({ query }: { readonly query: CallQuery }) {
   const { address } = useConsole();
-  const given = callParameters.filter((name) => query[name] !== undefined);
+  const given = callFilterNames.filter((name) => query[name] !== undefined);
   const open = useSignal(further.some((name) => query[name] !== undefined));
   return (
     <search class="stack">

@@ -1,29 +1,14 @@
+import { callFilterNames, type CallFilterName } from "../../../../api/names.ts";
 import { commandLine } from "../../../data/words/shell-word.ts";
 
-/** Parameters that narrow the list of calls, as the route and the address of the page name them. */
-export const callParameters = [
-  "function",
-  "namespace",
-  "queue",
-  "kind",
-  "state",
-  "status",
-  "reason",
-  "source",
-  "since",
-  "until",
-  "id",
-] as const;
-export type CallParameter = (typeof callParameters)[number];
-
 /** What the list of calls is narrowed by; an absent one narrows nothing. */
-export type CallQuery = Readonly<Partial<Record<CallParameter, string>>>;
+export type CallQuery = Readonly<Partial<Record<CallFilterName, string>>>;
 
 /** The query of an address, without what is none of the list's. */
 export function parseCallQuery(search: string): CallQuery {
   const given = new URLSearchParams(search);
-  const query: Partial<Record<CallParameter, string>> = {};
-  for (const name of callParameters) {
+  const query: Partial<Record<CallFilterName, string>> = {};
+  for (const name of callFilterNames) {
     const value = given.get(name)?.trim() ?? "";
     if (value !== "") query[name] = value;
   }
@@ -33,7 +18,7 @@ export function parseCallQuery(search: string): CallQuery {
 /** The search part of an address that shows the same list: empty, or with its `?`. */
 export function formatCallQuery(query: CallQuery): string {
   const search = new URLSearchParams();
-  for (const name of callParameters) {
+  for (const name of callFilterNames) {
     const value = query[name] ?? "";
     if (value !== "") search.set(name, value);
   }
@@ -48,13 +33,13 @@ export function listOf(text: string | undefined): readonly string[] {
 }
 
 /** The query with a member of a list added, or removed if it was there. */
-export function toggled(query: CallQuery, name: CallParameter, member: string): CallQuery {
+export function toggled(query: CallQuery, name: CallFilterName, member: string): CallQuery {
   const before = listOf(query[name]);
   const after = before.includes(member) ? before.filter((one) => one !== member) : [...before, member];
   return { ...query, [name]: after.join(",") };
 }
 
-const options: Readonly<Record<CallParameter, string>> = {
+const options: Readonly<Record<CallFilterName, string>> = {
   function: "--function",
   namespace: "-n",
   queue: "--queue",
@@ -71,7 +56,7 @@ const options: Readonly<Record<CallParameter, string>> = {
 /** The command that lists the same; there is none for a source. */
 export function callListCommand(query: CallQuery): string | undefined {
   if (query.source !== undefined) return undefined;
-  const words = callParameters.flatMap((name) => {
+  const words = callFilterNames.flatMap((name) => {
     const value = query[name];
     return value === undefined || value === "" ? [] : [options[name], value];
   });
