@@ -8,6 +8,7 @@ import { pathsOf, restRoutes } from "../../runtime/gateway/rest/route-table.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../support/weir-process.ts";
+import { textOfBody } from "../support/text-of-body.ts";
 
 /** `security.md` §6: a value goes in and never comes out, in anything the platform sends, stores or starts. */
 let data: TempDirectory;
@@ -66,7 +67,9 @@ async function ask(
     headers: { authorization: weir.authorization, ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
-  const content = await response.clone().text();
+  // Of a stream there is one reader: a copy would wait for the other one.
+  const isStream = response.headers.get("content-type") === "text/event-stream";
+  const content = await textOfBody(isStream ? response : response.clone());
   responses.push(`${method} ${path}: ${response.status} ${JSON.stringify([...response.headers])} ${content}`);
   return response;
 }

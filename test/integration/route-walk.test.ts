@@ -11,6 +11,7 @@ import { allowedMethods, pathsOf, restRoutes } from "../../runtime/gateway/rest/
 import type { RouteEntry, RouteParts } from "../../runtime/gateway/rest/route.ts";
 import { openRestPlatform, type RestPlatform } from "../support/rest-platform.ts";
 import { notEmpty } from "../support/not-empty.ts";
+import { textOfBody } from "../support/text-of-body.ts";
 
 /** The route-table walk: every route and method, in every spelling, with every kind of credentials. */
 let platform: RestPlatform;
@@ -137,15 +138,6 @@ function send(method: string, target: string, authorization?: string, body?: str
     },
     ...(body === undefined ? {} : { body }),
   });
-}
-
-/** The whole body; of a stream of events, which has no end, the first part. */
-async function textOfBody(response: Response): Promise<string> {
-  if (response.headers.get("content-type") !== "text/event-stream") return await response.text();
-  const reader = response.body?.getReader();
-  const first = await reader?.read();
-  await reader?.cancel();
-  return Buffer.from(first?.value ?? []).toString();
 }
 
 function methodsOf({ method, head }: RouteEntry): string[] {

@@ -31,8 +31,9 @@ export const FunctionRow = Type.Unsafe<FunctionRow>({
   type: "array",
   // As JSON Schema of 2020 writes it, which the document has; the library writes an older one.
   prefixItems: columns.items,
-  items: false,
+  // Not `items: false`: generators of clients read no schema that is a boolean.
   minItems: columns.items.length,
+  maxItems: columns.items.length,
   title: "FunctionRow",
   description: "A function in lists: key, wanted, ready, state, calls/s, errors/s, in flight, since",
   examples: [["hello.functions", 1, 1, "ready", 12.5, 0, 3, 1_769_860_800]],
