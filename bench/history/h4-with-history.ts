@@ -8,19 +8,31 @@ import { benchFunction } from "../queue/bench-platform.ts";
 import { p1Load } from "../rows/p1-sync-call.ts";
 import { openAcceptance } from "../rows/p6-accept-call.ts";
 import { openCallers, p7Slots, queuedCallsPerSecond } from "../rows/p7-queued-call.ts";
-import { openHistorySides } from "./history-sides.ts";
+import { historyFaults, type HistoryFault } from "./history-fault.ts";
+import { openHistorySides, type MeasureSide } from "./history-sides.ts";
 
-/** H4: what a history costs calls. */
-export const h4WithHistory: readonly BenchRow[] = [
-  row("synchronous calls as in P1", openSyncCalls),
-  row("calls accepted as in P6", openAcceptedCalls),
-  row("queued calls as in P7", openQueuedCalls),
+type FaultOpener = (() => Promise<HistoryFault>) | undefined;
+
+const loads: readonly (readonly [what: string, open: (fault: FaultOpener) => Promise<Contest>])[] = [
+  ["synchronous calls as in P1", openSyncCalls],
+  ["calls accepted as in P6", openAcceptedCalls],
+  ["queued calls as in P7", openQueuedCalls],
 ];
 
-function row(what: string, open: () => Promise<Contest>): BenchRow {
+/** H4: what a history costs calls. */
+export const h4WithHistory: readonly BenchRow[] = loads.map(([what, open]) =>
+  row("H4", `history kept: ${what}`, () => open(undefined)),
+);
+
+/** FH1: what calls notice of a history that cannot do its work. */
+export const callsInFaults: readonly BenchRow[] = Object.entries(historyFaults).flatMap(([fault, openFault]) =>
+  loads.map(([what, open]) => row("FH1", `history ${fault}: ${what}`, () => open(openFault))),
+);
+
+function row(id: string, what: string, open: () => Promise<Contest>): BenchRow {
   return {
-    id: "H4",
-    what: `history kept: ${what}`,
+    id,
+    what,
     peer: "the same without a history",
     unit: "calls/s",
     firstBar: 0.98,
@@ -29,20 +41,24 @@ function row(what: string, open: () => Promise<Contest>): BenchRow {
   };
 }
 
-async function openSyncCalls(): Promise<Contest> {
+async function openSyncCalls(fault: FaultOpener): Promise<Contest> {
   const wrk = needWrk();
   return withFunction(openTinyFunction(cores.rest), (functionPort) =>
-    openHistorySides({ slots: 1, worker: false, functionPort, gatewayCore: cores.measured }, ({ port }) =>
-      callsPerSecond(wrk, { ...p1Load, url: `http://127.0.0.1:${port}/function/${benchFunction.name}` }),
+    openHistorySides(
+      { slots: 1, worker: false, functionPort, gatewayCore: cores.measured },
+      ({ port }) => callsPerSecond(wrk, { ...p1Load, url: `http://127.0.0.1:${port}/function/${benchFunction.name}` }),
+      fault,
     ),
   );
 }
 
-async function openAcceptedCalls(): Promise<Contest> {
+async function openAcceptedCalls(fault: FaultOpener): Promise<Contest> {
   const acceptance = openAcceptance();
   try {
-    const sides = await openHistorySides({ slots: 1, worker: false, functionPort: 1 }, (platform) =>
-      acceptance.measure(platform),
+    const sides = await openHistorySides(
+      { slots: 1, worker: false, functionPort: 1 },
+      (platform) => acceptance.measure(platform),
+      fault,
     );
     return { ...sides, close: () => sides.close().finally(() => acceptance.close()) };
   } catch (err) {
@@ -51,14 +67,15 @@ async function openAcceptedCalls(): Promise<Contest> {
   }
 }
 
-function openQueuedCalls(): Promise<Contest> {
+function openQueuedCalls(fault: FaultOpener): Promise<Contest> {
   return withFunction(openTinyFunction(cores.rest), async (functionPort) => {
     const pools = new Map<number, Pool>();
-    const sides = await openHistorySides({ slots: p7Slots, worker: true, functionPort }, ({ port, workerAdmin }) => {
+    const measure: MeasureSide = ({ port, workerAdmin }) => {
       const pool = pools.get(port) ?? openCallers(port);
       pools.set(port, pool);
       return queuedCallsPerSecond(pool, workerAdmin);
-    });
+    };
+    const sides = await openHistorySides({ slots: p7Slots, worker: true, functionPort }, measure, fault);
     const close = async (): Promise<void> => {
       for (const pool of pools.values()) await pool.destroy();
       await sides.close();

@@ -3,7 +3,7 @@ import { historyFaultRatios } from "./fault-ratios.ts";
 import { h1Lists } from "./h1-lists.ts";
 import { h2Disk } from "./h2-disk.ts";
 import { h3Lag } from "./h3-lag.ts";
-import { h4WithHistory } from "./h4-with-history.ts";
+import { callsInFaults, h4WithHistory } from "./h4-with-history.ts";
 import { h5Cost } from "./h5-cost.ts";
 import { h6CatchUp } from "./h6-catch-up.ts";
 import { h7Rollups } from "./h7-rollups.ts";
@@ -19,5 +19,6 @@ export const historyRows: readonly BenchRow[] = [
   h6CatchUp,
   ...h7Rollups,
   ...h8Lines,
+  ...callsInFaults,
   ...historyFaultRatios,
 ];

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import type { Contest } from "../bench-row.ts";
 import { openBenchPlatform, type BenchPlatform, type BenchPlatformOptions } from "../queue/bench-platform.ts";
+import type { HistoryFault } from "./history-fault.ts";
 import { startHistory, type BenchHistory } from "./start-history.ts";
 
 /** What is measured of a platform, once; `history` is there on the side that has one. */
@@ -11,11 +12,13 @@ const lookEvery = 20;
 
 /**
  * Two platforms alike, but that the processes of one report to a history. Its process runs while that side is measured,
- * with a new file each time, and has read everything before the other side is measured.
+ * with a new file each time, and has read everything before the other side is measured. A fault lasts as long as one
+ * measurement.
  */
 export async function openHistorySides(
   options: Omit<BenchPlatformOptions, "history">,
   measure: MeasureSide,
+  openFault?: () => Promise<HistoryFault>,
 ): Promise<Contest> {
   await using opened = new AsyncDisposableStack();
   const open = async (history: boolean): Promise<BenchPlatform> => {
@@ -27,10 +30,12 @@ export async function openHistorySides(
   const closing = opened.move();
   return {
     weir: async () => {
-      await using history = await startHistory(kept.server, { users: false });
+      await using fault = await openFault?.();
+      await using history = await startHistory(kept.server, { ...fault?.start, users: false });
       await untilLevel(history);
-      const value = await measure(kept, history);
-      await untilLevel(history);
+      const end = fault?.begin(history);
+      const value = await measure(kept, history).finally(end);
+      if (fault?.recovers !== false) await untilLevel(history);
       return value;
     },
     peer: () => measure(unkept, undefined),

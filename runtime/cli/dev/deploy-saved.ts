@@ -10,7 +10,8 @@ import type { CommandContext } from "../command-context.ts";
 import { compareDeployments } from "../deploy/plan/compare-deployments.ts";
 import { hasToBeSent } from "../deploy/plan/compared-deployment.ts";
 import { deployTarget } from "../deploy/plan/deploy-target.ts";
-import { awaitReady } from "../deploy/rollout/await-ready.ts";
+import { awaitReady, type SentDeployment } from "../deploy/rollout/await-ready.ts";
+import { rolloutState } from "../deploy/rollout/rollout-state.ts";
 import { sendDeployment } from "../deploy/rollout/send-deployment.ts";
 import { exitCode } from "../exit-code.ts";
 import type { Project } from "../project/project.ts";
@@ -98,13 +99,18 @@ async function deploy(session: DevSession, project: Project, name: string, signa
     const cancelled = { ...context, terminal: { ...context.terminal, signal } };
     const made = await buildImages(cancelled, builds, { builder, push: target !== "engine", quiet });
     if (signal.aborted) return;
-    if (!hasToBeSent(compared, made.get(name)?.built === true)) {
+    const there = hasToBeSent(compared, made.get(name)?.built === true) ? undefined : compared.before;
+    // One that is there and not ready was sent by a save that this one superseded.
+    if (there !== undefined && rolloutState(there, there.generation).kind === "ready") {
       logs.follow(name, namespace, startedAt);
       stream.say(`no change; runs at ${address}`, name);
       return;
     }
-    stream.say("deploying", name);
-    const sent = await sendDeployment(gateway, deployment);
+    if (there === undefined) stream.say("deploying", name);
+    const sent: SentDeployment =
+      there === undefined
+        ? await sendDeployment(gateway, deployment)
+        : { deployment, generation: there.generation, sentAt: undefined };
     logs.follow(name, namespace, sent.sentAt === undefined ? startedAt : Date.parse(sent.sentAt));
     const progress = (): void => {};
     for await (const outcome of awaitReady([sent], { gateway, timeout: readyTimeout, signal, progress })) {

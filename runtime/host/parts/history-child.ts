@@ -30,8 +30,8 @@ const longestRestart = 30_000;
 /** Milliseconds of uptime after which the back-off begins again at its shortest delay. */
 const stableAfter = 30_000;
 const stopTimeout = 3_000;
-/** A quarter of the processor that a busy process of this machine has: calls come first, but reads do not starve. */
-const niceness = 5;
+/** A tenth of the processor that a busy process of this machine has: calls come first, but reads do not starve. */
+const niceness = 10;
 /** Milliseconds for lines that were written just before its end. */
 const linesTimeout = 500;
 

@@ -127,6 +127,19 @@ describe("from a new project", () => {
     await save(settings, "weir.yaml");
   });
 
+  test("the same saved again while it starts is said to run when it does", async () => {
+    await project.reply("before");
+    await eventually(async () => (await callHello(gateway)) === "200 before", { what: "the reply before" });
+    await dev.says(/^hello {3}(?:ready in|no change; runs)[^\n]*$(?![^]*^hello {3}deploying$)/m);
+    dev.forget();
+    const slow = `await new Promise((resolve) => setTimeout(resolve, 2_000));\n${project.program("slow")}`;
+    await save(slow);
+    await dev.says(/^hello {3}deploying$/m);
+    await save(slow);
+    await dev.says(helloRuns);
+    expect(await callHello(gateway)).toBe("200 slow");
+  });
+
   test("20 saves at random under calls: no call fails, and the last save wins", async () => {
     await expectLastSaveWins({ dev, gateway, project, saves: 20 });
   });
