@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import type { ProblemDetails } from "../../runtime/api/schemas/problem-details.ts";
+import { apiVersion } from "../../runtime/api/version.ts";
 import { documentPath } from "../../runtime/gateway/openapi/operation.ts";
 import { routeTable } from "../../runtime/gateway/rest/route-table.ts";
 import type { RouteEntry } from "../../runtime/gateway/rest/route.ts";
@@ -23,12 +24,13 @@ const build = 600_000;
 const programTimeout = 120_000;
 
 const documented = routeTable.filter((entry) => entry.documented !== false);
-/** Operations that the programs call too late, or on missing objects. */
+/** Operations that the programs call too late, on missing objects, or with a token that nobody issued. */
 const refused: Readonly<Record<string, number>> = {
   cancelCall: 409,
   cancelCallOfFunction: 409,
   redriveDeadLetter: 404,
   deleteDeadLetter: 404,
+  exchangeToken: 400,
 };
 
 const go = findTool("go");
@@ -131,6 +133,27 @@ for (const { heading, packages, directory, command, there } of clients) {
       expect(printed).toContain("the call is done");
       expect(printed).toContain("the function wrote called");
       expect(printed).toContain("afterwards: namespace_not_found");
+    });
+
+    test("reads the history of a call, replays it and deletes it", () => {
+      expect(printed).toContain("the history lists the call as done");
+      expect(printed).toContain("the call began when it was accepted");
+      expect(printed).toContain("the call wrote called");
+      expect(printed).toContain("the request was POST hello");
+      expect(printed).toContain("the replay is done");
+      expect(printed).toContainEqual(expect.stringMatching(/^the replay of (\S{36}) names \1$/));
+      expect(printed).toContain("the request after that: request_not_kept");
+      expect(printed).toContain("the rollups count calls of shout");
+    });
+
+    test("reads what the platform says of itself and of its user", () => {
+      expect(printed).toContain("the page begins with <!doctype html>");
+      expect(printed).toContain("the doctor sees the gateway");
+      expect(printed).toContain("callbacks are signed with OKP");
+      expect(printed).toContain(`the stream says hello of API ${apiVersion}`);
+      expect(printed).toContain(`the user is ${walked().weir.user}`);
+      expect(printed).toContain("a deletion is allowed by the administrator");
+      expect(printed).toContain(`the audit has Function:Create by ${walked().weir.user}`);
     });
 
     test("accepts a code and states that it does not know", () => {

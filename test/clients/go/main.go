@@ -3,9 +3,7 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -80,9 +78,11 @@ func platform(ctx context.Context, client *weir.ClientWithResponses) {
 	told(client.GetHealthWithResponse(ctx))
 	told(client.GetOpenApiJsonWithResponse(ctx))
 	told(client.GetOpenApiYamlWithResponse(ctx))
-	told(client.GoToConsoleWithResponse(ctx))
-	told(client.GoToConsoleRootWithResponse(ctx))
-	told(client.GetConsoleWithResponse(ctx, "index.html"))
+	page, _, _ := strings.Cut(string(told(client.GetStartPageWithResponse(ctx)).Body), "\n")
+	fmt.Println("the page begins with", page)
+	fmt.Println("the doctor sees the", told(client.GetDoctorReportWithResponse(ctx)).JSON200.Parts[0].Part)
+	fmt.Println("callbacks are signed with", told(client.GetCallbackKeysWithResponse(ctx)).JSON200.Keys[0].Kty)
+	watch(ctx, client)
 	told(client.GetOpenIdConfigurationWithResponse(ctx))
 	told(client.GetKeysWithResponse(ctx))
 	told(client.ExchangeTokenWithFormdataBodyWithResponse(ctx, weir.TokenRequest{
@@ -90,6 +90,12 @@ func platform(ctx context.Context, client *weir.ClientWithResponses) {
 		SubjectToken:     "e30.e30.c2ln",
 		SubjectTokenType: "urn:ietf:params:oauth:token-type:jwt",
 	}))
+	fmt.Println("the user is", told(client.WhoAmIWithResponse(ctx)).JSON200.Subject)
+	decision := told(client.SimulateAccessWithResponse(ctx, weir.SimulateRequest{
+		Action:   "Function:Delete",
+		Resource: namespace + ":" + name,
+	}))
+	fmt.Println("a deletion is allowed by the", *decision.JSON200.Role)
 }
 
 func namespaces(ctx context.Context, client *weir.ClientWithResponses) {
@@ -117,9 +123,11 @@ func functions(ctx context.Context, client *weir.ClientWithResponses) {
 		EnvProcess: to(`sh -c 'echo called >&2; echo "$Http_Path?$Http_Query"'`),
 		Secrets:    &[]string{"api-key"},
 		Labels:     &weir.Labels{"team": "blue"},
+		// The history keeps requests only of functions that ask for it.
+		Annotations: &weir.Annotations{"com.service.history.bodies": "1h"},
 	}
-	told(client.CreateFunctionWithResponse(ctx, deployment))
-	told(client.ReplaceFunctionWithResponse(ctx, deployment))
+	told(client.CreateFunctionWithResponse(ctx, &weir.CreateFunctionParams{}, deployment))
+	told(client.ReplaceFunctionWithResponse(ctx, &weir.ReplaceFunctionParams{}, deployment))
 	told(client.ListFunctionsWithResponse(ctx, &weir.ListFunctionsParams{Namespace: to(namespace)}))
 	told(client.GetFunctionWithResponse(ctx, name, &weir.GetFunctionParams{Namespace: to(namespace), Usage: to(true)}))
 	scale := weir.ScaleServiceRequest{Replicas: 1}
@@ -128,6 +136,7 @@ func functions(ctx context.Context, client *weir.ClientWithResponses) {
 		Status: "resolved",
 		Labels: weir.AlertLabels{FunctionName: name + "." + namespace},
 	}}}))
+	audit(ctx, client)
 }
 
 func calls(ctx context.Context, client *weir.ClientWithResponses) {
@@ -139,10 +148,7 @@ func calls(ctx context.Context, client *weir.ClientWithResponses) {
 	fmt.Printf("the function got %s", nested.Body)
 
 	queued := told(client.QueueCallWithBodyWithResponse(ctx, called, &weir.QueueCallParams{}, bytesType, body()))
-	id, err := uuid.Parse(queued.HTTPResponse.Header.Get("X-Call-Id"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	id := callId(queued.HTTPResponse)
 	record := told(client.GetCallWithResponse(ctx, id, &weir.GetCallParams{Wait: to("30s")}))
 	fmt.Println("the call is", record.JSON200.State)
 	told(client.GetCallResultWithResponse(ctx, id))
@@ -152,11 +158,17 @@ func calls(ctx context.Context, client *weir.ClientWithResponses) {
 		ctx, called, "a/b", &weir.QueueCallAtPathParams{Query: query}, bytesType, body()))
 
 	logs := told(client.ReadLogsWithResponse(ctx, &weir.ReadLogsParams{Name: name, Namespace: to(namespace), Tail: to(1)}))
-	var line weir.LogRecord
-	if err := json.NewDecoder(bytes.NewReader(logs.Body)).Decode(&line); err != nil {
+	fmt.Printf("the function wrote %s", records[weir.LogRecord](logs.Body)[0].Text)
+	history(ctx, client, id)
+}
+
+// callId is the id of the call that a response tells.
+func callId(response *http.Response) uuid.UUID {
+	id, err := uuid.Parse(response.Header.Get("X-Call-Id"))
+	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("the function wrote %s", line.Text)
+	return id
 }
 
 func queues(ctx context.Context, client *weir.ClientWithResponses) {

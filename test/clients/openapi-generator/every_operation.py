@@ -1,9 +1,11 @@
 """Calls every operation of the document with the client that OpenAPI Generator made for Python."""
 
-import json
 import sys
 import uuid
 
+from call_history import call_id_in, walk_history
+from streams import first_event, records
+from until import until
 from weir_client import ApiClient, Configuration
 from weir_client.api import (
     AsynchronousCallsApi,
@@ -19,6 +21,7 @@ from weir_client.api import (
 from weir_client.exceptions import ApiException
 from weir_client.models import (
     AlertNotification,
+    AuditRecord,
     DeleteFunctionRequest,
     FunctionDeployment,
     FunctionNamespace,
@@ -26,6 +29,7 @@ from weir_client.models import (
     ScaleServiceRequest,
     Secret,
     SecretReference,
+    SimulateRequest,
 )
 
 
@@ -61,13 +65,18 @@ told(PlatformApi, "get_info")
 told(PlatformApi, "get_health")
 told(PlatformApi, "get_open_api_json")
 told(PlatformApi, "get_open_api_yaml")
-told(PlatformApi, "go_to_console")
-told(PlatformApi, "go_to_console_root")
-told(PlatformApi, "get_console", "index.html")
+print(f"the page begins with {told(PlatformApi, 'get_start_page').data.splitlines()[0]}")
+print(f"the doctor sees the {told(PlatformApi, 'get_doctor_report').data.parts[0].part}")
+print(f"callbacks are signed with {told(PlatformApi, 'get_callback_keys').data.keys[0].kty}")
+event, hello = first_event(client)
+print(f"the stream says {event} of API {hello.api_version}")
 told(IdentityApi, "get_open_id_configuration")
 told(IdentityApi, "get_keys")
 exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 told(IdentityApi, "exchange_token", exchange, "e30.e30.c2ln", "urn:ietf:params:oauth:token-type:jwt")
+print(f"the user is {told(IdentityApi, 'who_am_i').data.subject}")
+deletion = SimulateRequest(action="Function:Delete", resource=f"{namespace}:{name}")
+print(f"a deletion is allowed by the {told(IdentityApi, 'simulate_access', deletion).data.role}")
 
 own = FunctionNamespace(name=namespace, labels={"team": "blue"})
 other = FunctionNamespace(name=f"{namespace}-2")
@@ -90,6 +99,8 @@ deployment = FunctionDeployment(
     namespace=namespace,
     env_process="sh -c 'echo called >&2; echo \"$Http_Path?$Http_Query\"'",
     secrets=["api-key"],
+    # The history keeps requests only of functions that ask for it.
+    annotations={"com.service.history.bodies": "1h"},
 )
 told(FunctionsApi, "create_function", deployment)
 told(FunctionsApi, "replace_function", deployment)
@@ -99,21 +110,31 @@ told(FunctionsApi, "scale_function", name, ScaleServiceRequest(replicas=1), name
 alert = {"alerts": [{"status": "resolved", "labels": {"function_name": called}}]}
 told(PlatformApi, "receive_alert", AlertNotification.from_dict(alert))
 
+
+def audited():
+    # A record is stored a moment after the answer.
+    found = records(AuditRecord, told(PlatformApi, "read_audit", action="Function:Create"))
+    return next((record for record in found if record.resource == f"{namespace}:{name}"), None)
+
+
+created = until(audited)
+print(f"the audit has {created.action} by {created.subject}")
+
 query = {"x": "1"}
 told(CallsApi, "call_function", called, body=b"hello")
 nested = told(CallsApi, "call_function_at_path", called, "a/b", query=query, body=b"hello")
 print(f"the function got {nested.data.decode().strip()}")
 queued = told(AsynchronousCallsApi, "queue_call", called, body=b"hello")
-call_id = uuid.UUID(queued.headers["X-Call-Id"])
+call_id = call_id_in(queued)
 print(f"the call is {told(AsynchronousCallsApi, 'get_call', call_id, wait='30s').data.state}")
 told(AsynchronousCallsApi, "get_call_result", call_id)
 told(AsynchronousCallsApi, "cancel_call", call_id)
 told(AsynchronousCallsApi, "cancel_call_of_function", called, call_id)
 told(AsynchronousCallsApi, "queue_call_at_path", called, "a/b", query=query, body=b"hello")
 
-logs = told(LogsApi, "read_logs", name, namespace=namespace, tail=1).data.splitlines()
-lines = [LogRecord.from_dict(json.loads(line)) for line in logs if line.strip()]
+lines = records(LogRecord, told(LogsApi, "read_logs", name, namespace=namespace, tail=1))
 print(f"the function wrote {lines[0].text.strip()}")
+walk_history(told, called, call_id)
 
 unknown = uuid.uuid4()
 told(QueuesApi, "list_queues")

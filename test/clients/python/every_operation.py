@@ -2,10 +2,12 @@
 
 import base64
 import io
-import json
 import sys
 import uuid
 
+from call_history import walk_history
+from streams import first_event, records
+from until import until
 from weir_client import AuthenticatedClient
 from weir_client.api.asynchronous_calls import (
     cancel_call,
@@ -24,7 +26,13 @@ from weir_client.api.functions import (
     replace_function,
     scale_function,
 )
-from weir_client.api.identity import exchange_token, get_keys, get_open_id_configuration
+from weir_client.api.identity import (
+    exchange_token,
+    get_keys,
+    get_open_id_configuration,
+    simulate_access,
+    who_am_i,
+)
 from weir_client.api.logs import read_logs
 from weir_client.api.namespaces import (
     create_namespace,
@@ -37,13 +45,14 @@ from weir_client.api.namespaces import (
     replace_namespace_by_name,
 )
 from weir_client.api.platform import (
-    get_console,
+    get_callback_keys,
+    get_doctor_report,
     get_health,
     get_info,
     get_open_api_json,
     get_open_api_yaml,
-    go_to_console,
-    go_to_console_root,
+    get_start_page,
+    read_audit,
     receive_alert,
 )
 from weir_client.api.queues import (
@@ -56,6 +65,8 @@ from weir_client.api.queues import (
 from weir_client.api.secrets import create_secret, delete_secret, list_secrets, replace_secret
 from weir_client.models import (
     AlertNotification,
+    Annotations,
+    AuditRecord,
     DeleteFunctionRequest,
     FunctionDeployment,
     FunctionNamespace,
@@ -64,6 +75,7 @@ from weir_client.models import (
     ScaleServiceRequest,
     Secret,
     SecretReference,
+    SimulateRequest,
     TokenRequest,
 )
 from weir_client.types import File
@@ -108,9 +120,11 @@ told(get_info)
 told(get_health)
 told(get_open_api_json)
 told(get_open_api_yaml)
-told(go_to_console)
-told(go_to_console_root)
-told(get_console, "index.html")
+print(f"the page begins with {told(get_start_page).parsed.splitlines()[0]}")
+print(f"the doctor sees the {told(get_doctor_report).parsed.parts[0].part}")
+print(f"callbacks are signed with {told(get_callback_keys).parsed.keys[0].kty}")
+event, hello = first_event(client)
+print(f"the stream says {event} of API {hello.api_version}")
 told(get_open_id_configuration)
 told(get_keys)
 exchange = {
@@ -119,6 +133,9 @@ exchange = {
     "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
 }
 told(exchange_token, body=TokenRequest.from_dict(exchange))
+print(f"the user is {told(who_am_i).parsed.subject}")
+deletion = SimulateRequest.from_dict({"action": "Function:Delete", "resource": f"{namespace}:{name}"})
+print(f"a deletion is allowed by the {told(simulate_access, body=deletion).parsed.role}")
 
 own = FunctionNamespace.from_dict({"name": namespace, "labels": {"team": "blue"}})
 other = FunctionNamespace(name=f"{namespace}-2")
@@ -141,6 +158,8 @@ deployment = FunctionDeployment(
     namespace=namespace,
     env_process="sh -c 'echo called >&2; echo \"$Http_Path?$Http_Query\"'",
     secrets=["api-key"],
+    # The history keeps requests only of functions that ask for it.
+    annotations=Annotations.from_dict({"com.service.history.bodies": "1h"}),
 )
 told(create_function, body=deployment)
 told(replace_function, body=deployment)
@@ -149,6 +168,16 @@ told(get_function, name, namespace=namespace, usage=True)
 told(scale_function, name, namespace=namespace, body=ScaleServiceRequest(replicas=1))
 alert = {"alerts": [{"status": "resolved", "labels": {"function_name": called}}]}
 told(receive_alert, body=AlertNotification.from_dict(alert))
+
+
+def audited():
+    # A record is stored a moment after the answer.
+    found = records(AuditRecord, told(read_audit, action="Function:Create"))
+    return next((record for record in found if record.resource == f"{namespace}:{name}"), None)
+
+
+created = until(audited)
+print(f"the audit has {created.action} by {created.subject}")
 
 query = QueryParameters.from_dict({"x": "1"})
 told(call_function, called, body=body())
@@ -162,9 +191,9 @@ told(cancel_call, call_id)
 told(cancel_call_of_function, called, call_id)
 told(queue_call_at_path, called, "a/b", body=body(), query=query)
 
-logs = told(read_logs, name=name, namespace=namespace, tail=1).parsed.payload
-lines = [LogRecord.from_dict(json.loads(line)) for line in logs if line.strip()]
+lines = records(LogRecord, told(read_logs, name=name, namespace=namespace, tail=1))
 print(f"the function wrote {lines[0].text.strip()}")
+walk_history(told, called, call_id)
 
 unknown = uuid.uuid4()
 told(list_queues)

@@ -4,8 +4,8 @@ import base64
 import io
 import json
 import sys
-import time
 
+from until import until
 from weir_client import AuthenticatedClient
 from weir_client.api.asynchronous_calls import get_call, get_call_result, queue_call
 from weir_client.api.calls import call_function
@@ -50,16 +50,6 @@ def must(answer):
     if isinstance(answer.parsed, ProblemDetails) or answer.status_code >= 300:
         raise SystemExit(f"{answer.status_code} {answer.content.decode()}")
     return answer.parsed
-
-
-def until(ask):
-    """Asks until there is an answer; after 30 s it is an error."""
-    for _ in range(300):
-        answer = ask()
-        if answer is not None:
-            return answer
-        time.sleep(0.1)
-    raise SystemExit("It took longer than 30 s")
 
 
 def body():

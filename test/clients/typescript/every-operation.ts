@@ -4,6 +4,9 @@ import { text } from "node:stream/consumers";
 
 import createClient, { defaultPathSerializer } from "openapi-fetch";
 
+import { walkHistory } from "./call-history.ts";
+import { firstEvent, recordsIn } from "./streams.ts";
+import { untilFound } from "./until-found.ts";
 import type { components, paths } from "./weir.d.ts";
 
 const [gateway = "", user = "", newer] = process.argv.slice(2);
@@ -33,11 +36,19 @@ const name = "shout";
 const called = `${name}.${namespace}`;
 
 await client.GET("/system/info");
-await client.GET("/system/doctor");
 await client.GET("/healthz", { parseAs });
 await client.GET("/openapi.json");
 await client.GET("/openapi.yaml", { parseAs });
-await client.GET("/", { parseAs });
+const page = await client.GET("/", { parseAs });
+console.log(`the page begins with ${String(page.data).split("\n")[0]}`);
+const doctor = await client.GET("/system/doctor");
+console.log(`the doctor sees the ${doctor.data?.parts[0]?.part}`);
+const callbacks = await client.GET("/.well-known/weir-callback-keys");
+console.log(`callbacks are signed with ${callbacks.data?.keys[0]?.kty}`);
+const stream = await client.GET("/system/watch", { params: { query: { on: "queues" } }, parseAs: "stream" });
+const [event, data] = await firstEvent(stream.data);
+const hello = JSON.parse(data) as components["schemas"]["WatchHello"];
+console.log(`the stream says ${event} of API ${hello.apiVersion}`);
 await client.GET("/.well-known/openid-configuration");
 await client.GET("/.well-known/jwks.json");
 await client.POST("/oauth/token", {
@@ -48,6 +59,11 @@ await client.POST("/oauth/token", {
     subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
   },
 });
+const self = await client.GET("/system/iam/whoami");
+console.log(`the user is ${self.data?.subject}`);
+const deletion = { action: "Function:Delete", resource: `${namespace}:${name}` } as const;
+const decision = await client.POST("/system/iam/simulate", { body: deletion });
+console.log(`a deletion is allowed by the ${decision.data?.role}`);
 
 const other = `${namespace}-2`;
 const atOther = { params: { path: { namespace: other } }, body: { name: other } };
@@ -71,6 +87,8 @@ const deployment = {
   namespace,
   envProcess: `sh -c 'echo called >&2; echo "$Http_Path?$Http_Query"'`,
   secrets: ["api-key"],
+  // The history keeps requests only of functions that ask for it.
+  annotations: { "com.service.history.bodies": "1h" },
 };
 const ofFunction = { params: { path: { name }, query: { namespace } } };
 await client.POST("/system/functions", { body: deployment });
@@ -81,6 +99,13 @@ await client.POST("/system/scale-function/{name}", { ...ofFunction, body: { repl
 await client.POST("/system/alert", {
   body: { alerts: [{ status: "resolved", labels: { function_name: called } }] },
 });
+// A record is stored a moment after the reply.
+const created = await untilFound("audited", async () => {
+  const audit = await client.GET("/system/audit", { params: { query: { action: "Function:Create" } }, parseAs });
+  const records = recordsIn<components["schemas"]["AuditRecord"]>(audit.data);
+  return records.find(({ resource }) => resource === `${namespace}:${name}`);
+});
+console.log(`the audit has ${created.action} by ${created.subject}`);
 
 const sent = { body: "hello", bodySerializer: String, parseAs } as const;
 const query = { query: { x: "1" } };
@@ -104,9 +129,9 @@ await client.POST("/async-function/{target}/{path}", {
 });
 
 const logs = await client.GET("/system/logs", { params: { query: { name, namespace, tail: 1 } }, parseAs });
-const [line = ""] = String(logs.data).trim().split("\n");
-const written = JSON.parse(line) as components["schemas"]["LogRecord"];
-console.log(`the function wrote ${written.text.trim()}`);
+const [line] = recordsIn<components["schemas"]["LogRecord"]>(logs.data);
+console.log(`the function wrote ${line?.text.trim()}`);
+await walkHistory(client, called, target);
 
 const letter = { params: { path: { queue: "default", callId: randomUUID() } } };
 const ofQueue = { params: { path: { queue: "default" } } };

@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
 
 import createClient from "openapi-fetch";
 
+import { untilFound } from "./until-found.ts";
 import type { components, paths } from "./weir.d.ts";
 
 const [gateway = "", user = ""] = process.argv.slice(2);
@@ -19,16 +19,6 @@ function must<Result extends { error?: unknown; data?: unknown }>(
 ): Extract<Result, { error?: never }>["data"] {
   if (response.error !== undefined) throw new Error(JSON.stringify(response.error));
   return response.data;
-}
-
-/** Polls `ask` until it gives a value; throws after 30 s. */
-async function until<Found>(ask: () => Promise<Found | undefined>): Promise<Found> {
-  for (let tries = 0; tries < 300; tries++) {
-    const found = await ask();
-    if (found !== undefined) return found;
-    await pause(100);
-  }
-  throw new Error("It took longer than 30 s");
 }
 
 const namespace = "typescript";
@@ -74,7 +64,7 @@ console.log(`queued call: ${record.state}, ${must(result)}`);
 
 const scaled = { params: { path: { name }, query: { namespace } } };
 must(await client.POST("/system/scale-function/{name}", { ...scaled, body: { replicas: 2 } }));
-const ready = await until(async () => {
+const ready = await untilFound("ready", async () => {
   const status = must(await client.GET("/system/function/{name}", scaled));
   return status.availableReplicas === 2 ? status : undefined;
 });

@@ -9,7 +9,8 @@ import { TimelineStep } from "./timeline-step.ts";
 
 const action = (what: string) =>
   Type.Unsafe<true | string>({
-    type: ["boolean", "string"],
+    // Not a list of types, which not every generator of clients reads.
+    anyOf: [{ type: "boolean" }, { type: "string" }],
     description: `true if it can be ${what}, else the sentence why not`,
     examples: [true, 'Cannot cancel call "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10": it is done'],
   });
