@@ -3,4 +3,4 @@ import { WeirPlatform } from "./platform.ts";
 
 const weir = new WeirPlatform("weir", readConfig());
 
-export const { gatewayUrl, publicUrl, adminUser, adminPassword, queues, edition, portForward } = weir;
+export const { gatewayUrl, publicUrl, consoleUrl, adminUser, adminPassword, queues, edition, portForward } = weir;

@@ -17,6 +17,7 @@ import { Operator } from "./components/parts/operator.ts";
 import { Part } from "./components/parts/part.ts";
 import { QueueDoctor } from "./components/parts/queue-doctor.ts";
 import { QueueWorkers } from "./components/parts/queue-workers.ts";
+import { consoleUrlOf } from "./manifests/console.ts";
 import { iamManifests } from "./manifests/iam/iam-objects.ts";
 import { gatewayOrigin, publicUrlOf, tokenIssuer } from "./manifests/platform.ts";
 import { portForwardCommand } from "./port-forward.ts";
@@ -38,6 +39,8 @@ export class WeirPlatform extends pulumi.ComponentResource {
   readonly gatewayUrl: pulumi.Output<string>;
   /** Address for clients outside; empty when there is none. */
   readonly publicUrl: pulumi.Output<string>;
+  /** Where browsers open the console; empty when there is none. */
+  readonly consoleUrl: pulumi.Output<string>;
   readonly adminUser: pulumi.Output<string>;
   /** Marked as secret. */
   readonly adminPassword: pulumi.Output<string>;
@@ -128,6 +131,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
       publicUrl === undefined
         ? gateway.balancedUrl.apply((balanced) => balanced ?? "")
         : pulumi.output(fillText(publicUrl));
+    this.consoleUrl = pulumi.output(fillText(consoleUrlOf(platform.settings.gateway) ?? ""));
     this.adminUser = pulumi.output(adminUser);
     this.adminPassword = credentials.adminPassword;
     this.queues = pulumi.output(platform.queues.map((queue) => queue.name));
@@ -136,6 +140,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
     this.registerOutputs({
       gatewayUrl: this.gatewayUrl,
       publicUrl: this.publicUrl,
+      consoleUrl: this.consoleUrl,
       adminUser: this.adminUser,
       adminPassword: this.adminPassword,
       queues: this.queues,

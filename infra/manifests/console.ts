@@ -18,6 +18,12 @@ export function consoleFacts({ port, host, origins }: Platform["console"]) {
   };
 }
 
+/** Where browsers open the console; undefined = there is none. */
+export function consoleUrlOf(facts: { readonly consolePort: number; readonly consoleOrigins: readonly string[] }) {
+  const [origin] = facts.consoleOrigins;
+  return facts.consolePort === 0 || origin === undefined ? undefined : `${origin}/ui/`;
+}
+
 /** Problems across the options of the console and those of the gateway; each names key, value and rule. */
 export function consoleRules(
   options: Pick<Platform, "console" | "ingress" | "httpRoute" | "publicUrl">,

@@ -51,6 +51,8 @@ function proxyAnnotations({ settings: { gateway } }: Platform): Readonly<Record<
   return {
     [`${prefix}-body-size`]: "0",
     [`${prefix}-buffering`]: "off",
+    // For headers: a sign-in and what functions say to the console do not fit into nginx's own 4 KiB.
+    [`${prefix}-buffer-size`]: "16k",
     [`${prefix}-request-buffering`]: "off",
     [`${prefix}-read-timeout`]: seconds,
     [`${prefix}-send-timeout`]: seconds,

@@ -157,6 +157,7 @@ describe("a platform as part of other programs", () => {
     );
     expect(JSON.stringify(made.map(({ inputs }) => inputs))).not.toContain(".invalid");
     expect((await settled(platform.publicUrl)).value).toBe("https://f.example.com");
+    expect((await settled(platform.consoleUrl)).value).toBe("https://c.example.com/ui/");
     expect(await settled(platform.adminPassword)).toEqual({ value: "correct-horse", secret: true });
   });
 

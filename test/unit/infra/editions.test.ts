@@ -111,6 +111,7 @@ describe.each(editionNames)("edition %s", (edition) => {
     });
     expect((await settled(platform.gatewayUrl)).value).toBe("http://gateway.weir.svc.cluster.local:8080");
     expect((await settled(platform.publicUrl)).value).toBe("");
+    expect((await settled(platform.consoleUrl)).value).toBe("");
     expect((await settled(platform.queues)).value).toEqual(["default"]);
     expect((await settled(platform.portForward)).value).toBe("kubectl -n weir port-forward service/gateway 8080:8080");
   });

@@ -130,7 +130,16 @@ test("the program creates the platform of its stack, and exports what people nee
   const resources = await recorder.resources();
   expect(resourceNamed(resources, "weir:platform:Weir", "weir").parent).toBe("");
   expect(Object.keys(outputs).toSorted()).toEqual(
-    ["adminPassword", "adminUser", "edition", "gatewayUrl", "portForward", "publicUrl", "queues"].toSorted(),
+    [
+      "adminPassword",
+      "adminUser",
+      "consoleUrl",
+      "edition",
+      "gatewayUrl",
+      "portForward",
+      "publicUrl",
+      "queues",
+    ].toSorted(),
   );
   const { adminPassword, edition } = outputs;
   if (adminPassword === undefined || edition === undefined) throw new Error("expected both outputs");

@@ -54,6 +54,7 @@ test("it has a port, a Service for the cluster alone and an Ingress with its cer
         annotations: {
           "cert-manager.io/cluster-issuer": "letsencrypt",
           "nginx.ingress.kubernetes.io/proxy-buffering": "off",
+          "nginx.ingress.kubernetes.io/proxy-buffer-size": "16k",
           team: "ops",
         },
       },
