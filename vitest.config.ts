@@ -50,7 +50,7 @@ export default defineConfig({
       projectWith(["docker-engine-setup", "cli-setup"], "e2e", 400_000),
       project("alone", 180_000),
       projectWith(["cluster-setup"], "cluster", 400_000),
-      project("nightly", 1_800_000),
+      projectWith(["docker-engine-setup"], "nightly", 1_800_000),
       projectWith(["cluster-setup"], "nightly-cluster", 180_000),
     ],
   },

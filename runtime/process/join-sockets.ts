@@ -5,7 +5,7 @@ const endGrace = 5_000;
 
 /**
  * Carries bytes both ways between two connections, with back-pressure, until one of them closes; then both are closed.
- * When one only ends, the other gets 5 s to send the rest.
+ * When one only ends, the other gets 5 s to send the rest. What ended or closed before counts as well.
  */
 export function joinSockets(one: Duplex, other: Duplex): void {
   let timer: NodeJS.Timeout | undefined;
@@ -14,12 +14,19 @@ export function joinSockets(one: Duplex, other: Duplex): void {
     one.destroy();
     other.destroy();
   };
+  const onEnd = (): void => {
+    timer ??= setTimeout(close, endGrace);
+  };
   const carry = (from: Duplex, to: Duplex): void => {
-    from.pipe(to);
     from.on("error", close);
-    from.once("end", () => {
-      timer ??= setTimeout(close, endGrace);
-    });
+    // Its events have been: a client may leave just before its upgrade is answered.
+    if (from.destroyed) {
+      open -= 1;
+      return close();
+    }
+    from.pipe(to);
+    if (from.readableEnded) onEnd();
+    else from.once("end", onEnd);
     from.once("close", () => {
       open -= 1;
       if (open === 0) clearTimeout(timer);

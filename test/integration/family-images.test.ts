@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
 
 import { HttpProber } from "../../runtime/adapters/http/probe/http-prober.ts";
 import { MemoryEndpoints } from "../support/memory/memory-endpoints.ts";
@@ -17,7 +17,7 @@ import { eventually } from "../support/eventually.ts";
 import { familyCounts, familyProgram, FamilyReplicas, type FamilyImage } from "../support/family-replicas.ts";
 import { freePort } from "../support/free-port.ts";
 import { callAny, settled } from "../support/provider-view.ts";
-import { openDockerEngine } from "../support/shared-docker-engine.ts";
+import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 const hello = { namespace: "functions", name: "hello" };
@@ -25,8 +25,10 @@ const hello = { namespace: "functions", name: "hello" };
 const manyProbes = 6;
 const within = 60_000;
 
+type Ending = Pick<TestContext, "onTestFinished">;
+
 /** A provider of one function on `replicas`, and what a gateway would do with it. */
-async function openFamily(replicas: Replicas) {
+async function openFamily(replicas: Replicas, { onTestFinished }: Ending) {
   const functions = new MemoryFunctionStore();
   const endpoints = new MemoryEndpoints();
   const provider = buildProvider({
@@ -74,8 +76,8 @@ async function probed([address = ""]: readonly string[]) {
   );
 }
 
-async function classicImage(replicas: Replicas, image: string): Promise<void> {
-  const { deploy, scale, ready } = await openFamily(replicas);
+async function classicImage(replicas: Replicas, image: string, ending: Ending): Promise<void> {
+  const { deploy, scale, ready } = await openFamily(replicas, ending);
   await deploy({ image, envProcess: "echo hi" });
   const first = await ready();
   expect((await probed(first)).starts).toBe(0);
@@ -88,8 +90,8 @@ async function classicImage(replicas: Replicas, image: string): Promise<void> {
   expect((await familyCounts(second[0] ?? "")).starts).toBe(1);
 }
 
-async function httpImage(replicas: Replicas, image: string): Promise<void> {
-  const { deploy, scale, ready } = await openFamily(replicas);
+async function httpImage(replicas: Replicas, image: string, ending: Ending): Promise<void> {
+  const { deploy, scale, ready } = await openFamily(replicas, ending);
   const port = await freePort();
   const server = `require("http").createServer((q,r)=>r.end("hi"+q.url)).listen(${port})`;
   await deploy({
@@ -106,43 +108,47 @@ async function httpImage(replicas: Replicas, image: string): Promise<void> {
   expect(await eventually(() => callAny(second), { what: "its program" })).toBe("hi/");
 }
 
-describe("images of the family", () => {
-  test("probes never start the program of a classic watchdog; it is called, scaled to zero and woken", () =>
-    classicImage(new FamilyReplicas("classic-watchdog"), "example/classic:1"));
+// Each waits for probes most of its time.
+describe.concurrent("images of the family", () => {
+  test("probes never start the program of a classic watchdog; it is called, scaled to zero and woken", (context) =>
+    classicImage(new FamilyReplicas("classic-watchdog"), "example/classic:1", context));
 
-  test("an HTTP watchdog becomes ready, is called, scaled to zero and woken", () =>
-    httpImage(new FamilyReplicas("http-watchdog"), "example/http:1"));
+  test("an HTTP watchdog becomes ready, is called, scaled to zero and woken", (context) =>
+    httpImage(new FamilyReplicas("http-watchdog"), "example/http:1", context));
 });
 
-describe.skipIf(noDockerEngine() !== undefined)("images of the family as containers", () => {
+describe.skipIf(noDockerEngine() !== undefined).concurrent("images of the family as containers", () => {
+  let engine: TestDockerEngine;
+  beforeAll(async () => {
+    engine = await openDockerEngine();
+  }, 300_000);
+  afterAll(() => engine?.close(), 120_000);
+
   const inContainers = async (
     image: FamilyImage,
-    check: (replicas: Replicas, name: string) => Promise<void>,
+    check: (replicas: Replicas, name: string, ending: Ending) => Promise<void>,
+    ending: Ending,
   ): Promise<void> => {
-    const engine = await openDockerEngine();
-    onTestFinished(() => engine.close());
+    const { onTestFinished } = ending;
     const name = await imageOf(engine, image);
     const directory = await tempDirectory("family");
     onTestFinished(() => directory.remove());
     const docker = await dockerProvider(engine, directory.path);
     onTestFinished(() => docker.close());
-    await check(docker.replicas, name);
+    await check(docker.replicas, name, ending);
   };
 
-  test("probes never start the program of a classic watchdog; it is called, scaled to zero and woken", async () => {
-    await inContainers("classic-watchdog", classicImage);
+  test("probes never start the program of a classic watchdog; it is called, scaled to zero and woken", async (context) => {
+    await inContainers("classic-watchdog", classicImage, context);
   }, 300_000);
 
-  test("an HTTP watchdog becomes ready, is called, scaled to zero and woken", async () => {
-    await inContainers("http-watchdog", httpImage);
+  test("an HTTP watchdog becomes ready, is called, scaled to zero and woken", async (context) => {
+    await inContainers("http-watchdog", httpImage, context);
   }, 300_000);
 });
 
 /** Builds an image from the base image whose command is the stand-in. */
-async function imageOf(
-  { client, image: base }: Awaited<ReturnType<typeof openDockerEngine>>,
-  image: FamilyImage,
-): Promise<string> {
+async function imageOf({ client, image: base }: TestDockerEngine, image: FamilyImage): Promise<string> {
   const code = await readFile(familyProgram(image), "utf8");
   const body = { Image: base, Cmd: ["node", "--input-type=module-typescript", "-e", code], Entrypoint: [] };
   const made = await client.call<{ Id: string }>("POST", "/containers/create", { body });

@@ -45,6 +45,16 @@ beforeEach(async () => {
     removed: () => void (addresses = []),
     synced: () => {},
   });
+  await openProvider(5_000);
+});
+afterEach(async () => {
+  await provider.close();
+  await local.close();
+  await directory.remove();
+});
+
+/** Opens the provider; `upstreamTimeout` is for functions without a timeout of their own. */
+async function openProvider(upstreamTimeout: number): Promise<void> {
   provider = buildProvider({
     functions,
     namespaces,
@@ -54,16 +64,11 @@ beforeEach(async () => {
     prober: new HttpProber(),
     gatewayUrl: "http://127.0.0.1:8080",
     secretsDirectory: (ref) => local.secretsDirectory(ref),
-    upstreamTimeout: 5_000,
+    upstreamTimeout,
     log: createLog("test", "silent"),
   });
   await provider.open();
-});
-afterEach(async () => {
-  await provider.close();
-  await local.close();
-  await directory.remove();
-});
+}
 
 async function deploy(over: Partial<FunctionDeployment>): Promise<void> {
   const deployment = { service: "hello", image: "example/hello:1", ...over };
@@ -110,15 +115,17 @@ function callInLoops(count: number): { end(): Promise<{ replies: Map<string, num
 
 describe("local provider", () => {
   test("a replica that stops has the function's own timeout to reply, beyond the default", async () => {
-    const slow = `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("at last"), 12000)).listen(process.env.PORT, "127.0.0.1")'`;
+    const slow = `node -e 'require("node:http").createServer((q, r) => setTimeout(() => r.end("at last"), 7000)).listen(process.env.PORT, "127.0.0.1")'`;
     const annotations = { "com.service.timeout": "60s" };
+    await provider.close();
+    await openProvider(1_000);
     await deploy({ envProcess: slow, envVars: { mode: "http" }, annotations });
     await settled(1, 1);
     const reply = call();
     await deploy({ envProcess: httpServer("next"), envVars: { mode: "http" }, annotations });
     await settled(1, 2);
     expect(await call()).toBe("next");
-    // Beyond the default of 5 s.
+    // Beyond the default of 1 s, and the second more that a replica gets.
     expect(await reply).toBe("at last");
   });
 

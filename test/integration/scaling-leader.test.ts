@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openChaosProxy, type ChaosProxy } from "../support/chaos-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
 import type { PlatformProcess } from "../support/platform-process.ts";
@@ -9,19 +8,18 @@ import { steadyCalls, type SteadyCalls } from "../support/steady-calls.ts";
 
 let platform: Platform;
 let working: FunctionServer;
-let toGateway: ChaosProxy;
 let autoscalers: readonly [PlatformProcess, PlatformProcess];
 /** Desired replicas of `echo` in order, without repetitions. */
-let desired: number[];
+const desired: number[] = [];
 let endWatch: () => void;
 
 beforeAll(async () => {
   working = await openFunctionServer();
-  platform = await openPlatform({ gatewayThrough: async (port) => (toGateway = await openChaosProxy(port)).port });
+  platform = await openPlatform();
   autoscalers = [platform.add("autoscaler"), platform.add("autoscaler")];
   for (const each of autoscalers) await each.start();
   endWatch = await platform.broker.functions.watch({
-    set: ({ replicas }) => void (desired?.at(-1) !== replicas && desired?.push(replicas)),
+    set: ({ replicas }) => void (desired.at(-1) !== replicas && desired.push(replicas)),
     removed: () => {},
     synced: () => {},
   });
@@ -29,11 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   endWatch?.();
   await platform?.close();
-  await toGateway?.close();
   await working?.close();
-});
-beforeEach(() => {
-  desired = [];
 });
 
 const leads = async (process: PlatformProcess): Promise<boolean> =>
@@ -103,21 +97,6 @@ test("FP8 one of two autoscalers leads; if it is killed the other does within it
   await second.start();
   // Up, down, up and down again, in as many steps as there were reports: load changes over several of them.
   expect(turns(desired), desired.join(" ")).toBe(3);
-});
-
-test("FP9 a gateway that serves but cannot report keeps replicas, for as long as that lasts", async () => {
-  const labels = { "com.service.scale.zero": "true", "com.service.scale.zero-duration": "10s" };
-  await platform.deploy("echo", { addresses: [working.address], labels });
-  await replicasAre(1);
-  toGateway.up({ blackHole: true });
-  toGateway.down({ blackHole: true });
-  const calls = callsOf(5);
-  await moreCalls(65);
-  expect(desired).toEqual([1]);
-  expect((await calls.end()).failures).toEqual([]);
-  toGateway.heal();
-  toGateway.reset();
-  await replicasAre(0, 30_000);
 });
 
 /** How often the numbers change direction. */

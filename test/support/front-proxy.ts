@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
+import type { Platform } from "./platform.ts";
+
 /** A server behind a front proxy. */
 export interface Backend {
   readonly port: number;
@@ -78,4 +80,14 @@ export async function openFrontProxy(backends: readonly Backend[]): Promise<Fron
       await once(server, "close");
     },
   };
+}
+
+/** Opens it in front of the gateways of a platform. */
+export function openGatewaysFront(platform: Pick<Platform, "gateways" | "probe">): Promise<FrontProxy> {
+  return openFrontProxy(
+    platform.gateways.map((gateway) => ({
+      port: Number(gateway.ready["port"]),
+      isReady: async () => (await platform.probe(gateway, "/readyz")) === 200,
+    })),
+  );
 }

@@ -54,8 +54,12 @@ export function testDirectory(): string {
   return directory.path;
 }
 
-export async function start(environment: Record<string, string>, flags: readonly string[] = []): Promise<Watchdog> {
-  const launched = launch(environment, flags);
+export async function start(
+  environment: Record<string, string>,
+  flags: readonly string[] = [],
+  place = directory.path,
+): Promise<Watchdog> {
+  const launched = launch(environment, flags, place);
   const port = await Promise.race([
     launched.report.then((message) => ("port" in message ? message.port : undefined)),
     launched.exited.then((code) => Promise.reject(new Error(`the watchdog ended with ${code}: ${launched.output()}`))),
@@ -63,12 +67,12 @@ export async function start(environment: Record<string, string>, flags: readonly
   return { ...launched, port: Number(port) };
 }
 
-export function launch(environment: Record<string, string>, flags: readonly string[] = []) {
+export function launch(environment: Record<string, string>, flags: readonly string[] = [], place = directory.path) {
   const child = spawn(
     process.execPath,
     [main, "--host", "127.0.0.1", "--port", "0", "--write-timeout", "2s", ...flags],
     {
-      cwd: directory.path,
+      cwd: place,
       env: { PATH: programPath },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     },
@@ -82,7 +86,7 @@ export function launch(environment: Record<string, string>, flags: readonly stri
     child.once("message", (message) => resolve(Object(message))),
   );
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  child.send({ environment: { PATH: programPath, HOME: directory.path, ...environment } });
+  child.send({ environment: { PATH: programPath, HOME: place, ...environment } });
   return { child, output: () => output, report, exited };
 }
 
@@ -140,10 +144,26 @@ export async function startHttp(
 export async function startReady(
   environment: Record<string, string>,
   flags: readonly string[] = [],
+  place = directory.path,
 ): Promise<Watchdog> {
-  const watchdog = await start(environment, flags);
+  const watchdog = await start(environment, flags, place);
   await eventually(async () => (await call(watchdog.port, "/_/ready")).status === 200, {
     what: "readiness",
   });
   return watchdog;
+}
+
+/** Starts a watchdog, as `startHttp` does, that outlives single tests; it runs in a directory of its own. */
+export async function openSharedHttp(code: string): Promise<Pick<Watchdog, "port"> & AsyncDisposable> {
+  const place = await tempDirectory("watchdog");
+  const { child, port, exited } = await startReady({ fprocess: httpFunction(code), mode: "http" }, [], place.path);
+  running.splice(running.indexOf(child), 1);
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGTERM");
+      await exited;
+      await place.remove();
+    },
+  };
 }

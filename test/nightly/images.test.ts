@@ -13,6 +13,7 @@ import { natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { makeSigningKey } from "../../runtime/api/iam/signing-keys.ts";
 import { readNatsPasswords } from "../../runtime/adapters/nats/server/nats-passwords.ts";
 import { imageUser, natsImageName, weirImageName } from "../../runtime/api/version.ts";
+import type { ListedFile } from "../../scripts/console/make-console-files.ts";
 import { archive } from "../../scripts/images/archive.ts";
 import { blobsBelow } from "../../scripts/images/image-archive.ts";
 import { loadImages } from "../../scripts/images/load-images.ts";
@@ -34,6 +35,8 @@ import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts"
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
+const consoleDirectory = "opt/weir/runtime/console/dist/";
+const inPages = ["@preact/signals", "@tanstack/virtual-core", "preact", "uplot"];
 
 describe.skipIf(process.platform !== "linux")("images", () => {
   let made: MadeImages;
@@ -89,7 +92,35 @@ describe.skipIf(process.platform !== "linux")("images", () => {
     };
     const forDevelopers = Object.keys(devDependencies).filter((name) => packages[`node_modules/${name}`]?.dev === true);
     expect(forDevelopers.length).toBeGreaterThan(5);
-    expect(forDevelopers.filter((name) => paths.includes(`opt/weir/node_modules/${name}/package.json`))).toEqual([]);
+    const inImage = forDevelopers.filter((name) => paths.includes(`opt/weir/node_modules/${name}/package.json`));
+    // Packages whose code is in the pages of the console: their descriptions and licences.
+    expect(inImage).toEqual(inPages);
+    expect(paths).toEqual(expect.arrayContaining(inPages.map((name) => `opt/weir/node_modules/${name}/LICENSE`)));
+  });
+
+  test("hold every file of the console that its list names, and list the packages in it", async () => {
+    const [file = ""] = layerFiles(weirImageName).slice(1);
+    const options = { maxBuffer: 1e8 };
+    const read = async (path: string): Promise<string> => (await run("tar", ["-xzOf", file, path], options)).stdout;
+    const { stdout } = await run("tar", ["-tvzf", file, consoleDirectory], options);
+    const held = new Map(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/\s+/))
+        .map(([, , size, , , path = ""]) => [path.slice(consoleDirectory.length), Number(size)]),
+    );
+    const list = JSON.parse(await read(`${consoleDirectory}files.json`)) as readonly ListedFile[];
+    const wanted = list.flatMap((each) => [each, ...each.encodings]);
+    expect(list.map(({ path }) => path)).toContain("/ui/index.html");
+    expect(wanted.map((each) => [each.file, held.get(each.file)])).toEqual(
+      wanted.map((each) => [each.file, each.size]),
+    );
+
+    const { components } = JSON.parse(await read("opt/weir/sbom.cdx.json")) as {
+      readonly components: readonly { readonly name: string }[];
+    };
+    expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining([...inPages]));
   });
 
   test("contain no path of the machine that built them", async () => {
