@@ -54,7 +54,7 @@ function amount(value: number): string {
 
 function verdictOf(row: BenchRow, outcome: ContestOutcome): string {
   const { median } = outcome.judged;
-  const bar = reaches(row, median, row.firstBar) ? "first bar" : "below the bar";
+  const bar = reaches(row, median, row.firstBar) ? "first bar" : "missed";
   const verdict = reaches(row, median, row.goal) ? "goal" : bar;
   return outcome.noisy ? `${verdict}, noisy` : verdict;
 }

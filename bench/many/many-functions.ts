@@ -7,6 +7,7 @@ import { say } from "../tools.ts";
 /** A broker with `count` functions, all at one address. */
 export interface ManyFunctions {
   readonly count: number;
+  readonly broker: BenchBroker;
   readonly authorization: string;
   /** Starts a gateway with these functions, on one core if given; the caller stops it. */
   startGateway(core?: number, flags?: readonly string[]): Promise<BenchProcess & { readonly port: number }>;
@@ -32,6 +33,7 @@ export async function openManyFunctions(count: number, address: string): Promise
   }
   return {
     count,
+    broker,
     authorization: broker.authorization,
     startGateway: async (core, flags = []) => {
       const port = await freePort();

@@ -1,5 +1,5 @@
 import type { BenchRow } from "../bench-row.ts";
-import { c6OpenPages } from "../console/c6-open-pages.ts";
+import { consoleRows } from "../console/console-rows.ts";
 import { historyRows } from "../history/history-rows.ts";
 import { containerStart } from "./container-start.ts";
 import { p1SyncCall } from "./p1-sync-call.ts";
@@ -40,6 +40,6 @@ export const rows: readonly BenchRow[] = [
   p16TwoGateways,
   p17ProtectedCall,
   ...historyRows,
-  ...c6OpenPages,
+  ...consoleRows,
   containerStart,
 ];

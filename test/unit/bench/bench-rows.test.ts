@@ -119,7 +119,7 @@ describe("the report", () => {
     const alone: BenchRow = { ...row, unit: "MB", judged: "value", lessIsBetter: true, firstBar: 120, goal: 80 };
     const judged = { median: 121, min: 119, max: 130 };
     const line = lineOf({ row: alone, outcome: { ...outcome, weir: judged, peer: undefined, judged } });
-    expect(line.slice(2)).toEqual(["121 MB", "–", "121 MB (119 – 130)", "≤ 120", "≤ 80", "below the bar"]);
+    expect(line.slice(2)).toEqual(["121 MB", "–", "121 MB (119 – 130)", "≤ 120", "≤ 80", "missed"]);
   });
   test("says why a row was skipped", () => {
     expect(lineOf({ row, skipped: "no tool" })).toEqual(["P0", "an example", "≥ 0.5", "≥ 0.9", "skipped: no tool"]);
