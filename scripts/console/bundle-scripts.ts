@@ -1,5 +1,7 @@
 import { rolldown, type InputOptions, type OutputOptions } from "rolldown";
 
+import { packageOf } from "../images/bundle-sources.ts";
+
 /** One JavaScript file of the console. */
 export interface ConsoleScript {
   /** With a digest of its content in it. */
@@ -7,6 +9,13 @@ export interface ConsoleScript {
   readonly code: string;
   /** Whether the first page needs it before it can show anything. */
   readonly isFirst: boolean;
+}
+
+/** All scripts of the console. */
+export interface BundledScripts {
+  readonly scripts: readonly ConsoleScript[];
+  /** Directories of the npm packages in them, sorted. */
+  readonly packages: readonly string[];
 }
 
 /** The first program, from the root of the repository. */
@@ -21,9 +30,13 @@ export function consoleInput(root: string): InputOptions {
     cwd: root,
     input: { app: consoleEntry },
     platform: "browser",
+    // It extends that of the repository, which packages and images do not have.
+    tsconfig: false,
     transform: {
-      // `URLPattern`, which has no stand-in, came to browsers after all of these.
-      target: ["chrome125", "firefox142", "safari26"],
+      jsx: { runtime: "automatic", importSource: "preact" },
+      typescript: { onlyRemoveTypeImports: true },
+      // The first with `URLPattern` and `Uint8Array.fromBase64`, which have no stand-in.
+      target: ["chrome140", "firefox142", "safari26"],
       define: { "process.env.NODE_ENV": '"production"' },
     },
   };
@@ -39,14 +52,18 @@ export const consoleOutput: OutputOptions = {
 };
 
 /** Bundles the console's scripts with the packages that they use. */
-export async function bundleScripts(root: string): Promise<readonly ConsoleScript[]> {
+export async function bundleScripts(root: string): Promise<BundledScripts> {
   const bundle = await rolldown(consoleInput(root));
   const { output } = await bundle.generate(consoleOutput);
   await bundle.close();
   const chunks = output.filter((file) => file.type === "chunk");
   if (chunks.length !== output.length) throw new Error(`Cannot bundle ${consoleEntry}: it is more than scripts`);
   const first = firstChunks(chunks);
-  return chunks.map(({ fileName, code }) => ({ name: fileName, code, isFirst: first.has(fileName) }));
+  const packages = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageOf)));
+  return {
+    scripts: chunks.map(({ fileName, code }) => ({ name: fileName, code, isFirst: first.has(fileName) })),
+    packages: [...packages].toSorted(),
+  };
 }
 
 interface BundledChunk {

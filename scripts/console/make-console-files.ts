@@ -44,6 +44,8 @@ export interface MadeConsole {
   readonly files: readonly ConsoleFile[];
   /** Bytes of JavaScript and of sheets, for the figure C1. */
   readonly sizes: ConsoleSizes;
+  /** Directories of the npm packages in it, whose licences go where it goes. */
+  readonly packages: readonly string[];
 }
 
 /** Bytes after gzip, but for `sheet`. */
@@ -60,7 +62,7 @@ const iconFile = "runtime/console/styles/icon.svg";
 
 /** Makes all files of the console from the sources in the repository `root`. */
 export async function makeConsoleFiles(root: string): Promise<MadeConsole> {
-  const [scripts, sheet, icon] = await Promise.all([
+  const [{ scripts, packages }, sheet, icon] = await Promise.all([
     bundleScripts(root),
     joinSheets(root),
     readFile(join(root, iconFile), "utf8"),
@@ -96,6 +98,7 @@ export async function makeConsoleFiles(root: string): Promise<MadeConsole> {
       sheetGzip: gzipSize(sheetName),
       sheet: Buffer.byteLength(sheet),
     },
+    packages,
   };
 }
 

@@ -10,7 +10,10 @@ export const consoleList = "files.json";
  * Writes the files into `directory`, then the list, then removes what is in neither: a gateway that reads the list
  * meanwhile finds every file of the old or of the new one.
  */
-export async function writeConsole({ list, files }: MadeConsole, directory: string): Promise<void> {
+export async function writeConsole(
+  { list, files }: Pick<MadeConsole, "list" | "files">,
+  directory: string,
+): Promise<void> {
   await mkdir(directory, { recursive: true });
   await Promise.all(files.map(({ file, bytes }) => writeFile(join(directory, file), bytes)));
   await writeFile(join(directory, consoleList), `${JSON.stringify(list, undefined, 1)}\n`);

@@ -45,7 +45,8 @@ export function packageOf(module: string): string[] {
   return found === undefined ? [] : [found];
 }
 
-async function copyDescriptions(root: string, packages: ReadonlySet<string>, target: string): Promise<void> {
+/** Copies the descriptions and licences of packages, given by their directories in `root`, to the same place in `target`. */
+export async function copyDescriptions(root: string, packages: Iterable<string>, target: string): Promise<void> {
   for (const from of packages) {
     const to = join(target, relative(root, from));
     await mkdir(to, { recursive: true });

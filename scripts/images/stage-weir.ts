@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { imageUser, release, weirImageName } from "../../runtime/api/version.ts";
-import { bundleSources } from "./bundle-sources.ts";
+import { makeConsoleFiles } from "../console/make-console-files.ts";
+import { writeConsole } from "../console/write-console.ts";
+import { bundleSources, copyDescriptions } from "./bundle-sources.ts";
 import { fillCompileCache } from "./fill-compile-cache.ts";
 import { searchPath, type ImageContent } from "./image-content.ts";
 import { packagesBelow, softwareList, systemPackages } from "./software-list.ts";
@@ -18,6 +20,9 @@ const elsewhere = ["host", "watchdog", "cli"];
 const children: Readonly<Record<string, readonly string[]>> = {
   history: ["runtime/adapters/sqlite/calls/reader.ts", "runtime/adapters/sqlite/logs/log-reader.ts"],
 };
+
+/** The process that serves the pages of the console. */
+const pageServer = "gateway";
 
 /**
  * The first program that runs. The image contains compiled modules, as compilation takes half of a start. Process 1
@@ -51,17 +56,28 @@ export function imageProcesses(): string[] {
     .toSorted();
 }
 
-/** Writes the bundle of the processes and the program that starts one of them, `start.js`, below `target`. */
+/**
+ * Writes the bundle of the processes, the pages of the console if one of them serves them, and the program that starts
+ * a process, `start.js`, below `target`.
+ */
 export async function writeProgram(target: string, names: readonly string[] = imageProcesses()): Promise<void> {
   await mkdir(target, { recursive: true });
   const entries = names.flatMap((name) => [`runtime/${name}/main.ts`, ...(children[name] ?? [])]);
   await bundleSources(repository, entries, target);
+  if (names.includes(pageServer)) await writePages(target);
   await writeFile(join(target, "start.js"), start);
 }
 
+/** The pages, where the gateway reads them, and the licences of the packages in them, where those of all others are. */
+async function writePages(target: string): Promise<void> {
+  const made = await makeConsoleFiles(repository);
+  await writeConsole(made, join(target, "runtime/console/dist"));
+  await copyDescriptions(repository, made.packages, target);
+}
+
 /**
- * Stages only the program in `root`: a bundle of sources and packages, the start program and the list of its
- * components; with compiled modules if Node.js may run in `root`, which is reported otherwise.
+ * Stages only the program in `root`: a bundle of sources and packages, the pages of the console, the start program
+ * and the list of its components; with compiled modules if Node.js may run in `root`, which is reported otherwise.
  */
 export async function stageProgram(
   root: string,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { bundleCli } from "./bundle-cli.ts";
+import { thirdPartyFile } from "./licence-texts.ts";
 import { packDirectory, type PackedDirectory } from "./pack-directory.ts";
 
 const program = "weir.js";
@@ -22,11 +23,11 @@ export async function makeCliPackage(root: string, directory: string): Promise<P
       license,
       type: "module",
       bin: { weir: program },
-      files: [program, "THIRD-PARTY.txt"],
+      files: [program, thirdPartyFile],
       engines: { node: ">=22.19" },
     };
     await writeFile(join(place, program), code, { mode: 0o755 });
-    await writeFile(join(place, "THIRD-PARTY.txt"), thirdParty);
+    await writeFile(join(place, thirdPartyFile), thirdParty);
     await writeFile(join(place, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
     await copyFile(join(root, "LICENSE"), join(place, "LICENSE"));
     await copyFile(join(import.meta.dirname, "cli-readme.md"), join(place, "README.md"));

@@ -42,7 +42,10 @@ async function withSources<T>(root: string, use: (sources: string) => Promise<T>
   try {
     const { filename } = await packDirectory(root, directory);
     await run("tar", ["-xzf", filename], { cwd: directory });
-    return await use(join(directory, "package"));
+    const sources = join(directory, "package");
+    // Only where the console was built; `npm start` builds it from the sources.
+    await rm(join(sources, "runtime/console/dist"), { recursive: true, force: true });
+    return await use(sources);
   } finally {
     await rm(directory, { recursive: true });
   }

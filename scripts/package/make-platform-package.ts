@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { makeConsoleFiles } from "../console/make-console-files.ts";
+import { writeConsole } from "../console/write-console.ts";
+import { licenceTexts, thirdPartyFile } from "./licence-texts.ts";
 import { packDirectory, type PackedDirectory } from "./pack-directory.ts";
 
 interface ProjectManifest {
@@ -28,12 +31,18 @@ const assets = "runtime/{adapters,host}/**/*.{sh,txt}";
 const cliPackages: ReadonlySet<string> = new Set(["@clack/prompts", "fast-string-width"]);
 const launcher = "weir-platform.js";
 
-/** Makes the package `weir-platform` in `directory`: Weir on one machine, without Pulumi, as JavaScript. */
+/**
+ * Makes the package `weir-platform` in `directory`: Weir on one machine, without Pulumi, as JavaScript, with the built
+ * console.
+ */
 export async function makePlatformPackage(root: string, directory: string): Promise<PackedDirectory> {
   const place = await mkdtemp(join(tmpdir(), "weir-platform-package-"));
   try {
     await compile(root, place);
     for await (const file of glob(assets, { cwd: root })) await cp(join(root, file), join(place, file));
+    const made = await makeConsoleFiles(root);
+    await writeConsole(made, join(place, "runtime/console/dist"));
+    await writeFile(join(place, thirdPartyFile), await licenceTexts(made.packages));
     const project = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as ProjectManifest;
     await writeFile(join(place, "package.json"), `${JSON.stringify(manifestOf(project), undefined, 2)}\n`);
     await copyFile(join(import.meta.dirname, launcher), join(place, launcher));
@@ -75,7 +84,7 @@ function manifestOf({ version, license, dependencies, optionalDependencies }: Pr
     license,
     type: "module",
     bin: { "weir-platform": launcher },
-    files: [launcher, "runtime"],
+    files: [launcher, "runtime", thirdPartyFile],
     imports: { "#release-buffer": "./runtime/http1/release-buffer.js" },
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => !cliPackages.has(name))),
     optionalDependencies,

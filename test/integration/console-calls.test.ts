@@ -150,6 +150,29 @@ describe("a call of a page", () => {
     expect(echo.requests).toEqual([]);
   });
 
+  test.each([
+    ["a path", "/ui/try/echo/a/b", ["/ui/try", "/ui/try/", "/ui/try/echo", "/ui/try/echo/a/", "/ui/try/echo/a/b"]],
+    [
+      "a path with an attribute",
+      "/ui/try/echo/a;Domain=evil.example/b",
+      ["/ui/try/echo", "/ui/try/echo/", "/ui/try/echo/a"],
+    ],
+    ["a long path", `/ui/try/echo${"/x".repeat(2_000)}`, ["/ui/try/echo", "/ui/try/echo/x/x/x/x/x"]],
+  ])("to %s with another cookie of the name is 401, and that is ended on the way there", async (_, target, paths) => {
+    const cookie = `weir-session=${page.cookies.get("weir-session")}; weir-session=other`;
+    const before = new Map(page.cookies);
+    const reply = await page.send("POST", target, undefined, { ...own, cookie });
+    for (const [name, value] of before) page.cookies.set(name, value);
+    const lines = reply.headers.getSetCookie();
+    const ended = lines.flatMap((line) => /^weir-session=; Path=([^;]*); Max-Age=0; HttpOnly;/.exec(line)?.[1] ?? []);
+    expect(ended).toEqual(expect.arrayContaining(paths));
+    expect(ended).toHaveLength(lines.length);
+    expect(lines.join()).not.toContain("Domain");
+    expect(lines.length).toBeLessThan(50);
+    expect(await problemOf(reply)).toEqual([401, "credentials_invalid"]);
+    expect(echo.requests).toEqual([]);
+  });
+
   test("of nobody is 401", async () => {
     const nobody = new TestBrowser(opened);
     expect(await problemOf(await nobody.send("POST", "/ui/try/echo", undefined, own))).toEqual([

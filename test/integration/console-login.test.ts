@@ -277,6 +277,18 @@ test("only the browser that began a sign-in can finish it, and once", async () =
   expect(refused.map(({ action, status }) => `${action} ${status}`)).toContain("finishLogin 403");
 });
 
+test("a cookie that another page set keeps nobody from signing in for long", async () => {
+  const browser = new TestBrowser(one);
+  const target = await visitIssuer(browser, "alice");
+  const cookie = `weir-login=evil; weir-login=${browser.cookies.get("weir-login")}`;
+  const over = { "sec-fetch-site": "cross-site", cookie };
+  const reply = await browser.send("GET", target, undefined, over);
+  const ended = reply.headers.getSetCookie().map((line) => /^weir-login=; Path=([^;]*); Max-Age=0;/.exec(line)?.[1]);
+  expect(ended).toEqual(expect.arrayContaining(["/", "/auth", "/auth/", "/auth/callback"]));
+  expect(await problemOf(reply)).toEqual([400, expect.stringContaining("did not begin")]);
+  expect((await comeBack(browser, await visitIssuer(browser, "alice"))).status).toBe(303);
+});
+
 test.each([
   ["another iss", (query: URLSearchParams) => query.set("iss", "https://evil.example"), /iss/],
   ["no iss", (query: URLSearchParams) => query.delete("iss"), /iss/],
@@ -316,6 +328,24 @@ test("what the issuer refuses, or says wrongly, is said in a sentence", async ()
   ]);
 });
 
+test("the issuers to sign in at are told to anybody on a page of the console, by name and address alone", async () => {
+  const browser = new TestBrowser(one);
+  const listed = async () => {
+    const reply = await browser.send("GET", "/auth/issuers");
+    expect([reply.status, reply.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    return JSON.parse(await reply.text());
+  };
+  expect(await listed()).toEqual([
+    { name: "idp", issuer: issuer.url },
+    { name: "other", issuer: `http://127.0.0.1:${unused}` },
+  ]);
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir"] }));
+  expect(await listed()).toEqual([]);
+
+  const foreign = browser.send("GET", "/auth/issuers", undefined, { "sec-fetch-site": "cross-site" });
+  expect(await problemOf(foreign)).toEqual([403, expect.stringContaining("Sec-Fetch-Site")]);
+});
+
 test("a sign-in that cannot begin says why", async () => {
   const browser = new TestBrowser(one);
   const begin = (query: string, site = "same-origin") =>
@@ -323,7 +353,8 @@ test("a sign-in that cannot begin says why", async () => {
   expect(await begin("?issuer=nope")).toEqual([400, 'Cannot sign in: no JwtIssuer "nope" has a login']);
   expect(await begin("?to=//evil.example/ui/")).toEqual([400, expect.stringContaining("expected a path below /ui/")]);
   expect(await begin("?issuer=other")).toEqual([503, 'Cannot sign in at issuer "other": it is unavailable']);
-  expect(await begin("", "cross-site")).toEqual([403, expect.stringContaining("Sec-Fetch-Site")]);
+  for (const site of ["cross-site", "same-site"])
+    expect(await begin("", site)).toEqual([403, expect.stringContaining("Sec-Fetch-Site")]);
   rules = rulesOf();
   expect(await begin("")).toEqual([400, "Cannot sign in: no JwtIssuer has a login"]);
   expect(browser.cookies.size).toBe(0);

@@ -54,14 +54,17 @@ describe("a session with the administrator's credentials", () => {
   test("is opened, shown, used on /system, and ended", async () => {
     const reply = await browser.signIn();
     expect(reply.status).toBe(204);
-    const [cookie = "", ...others] = reply.headers.getSetCookie();
-    expect(cookie).toMatch(/^weir-session=[\w-]{43}; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict$/);
-    expect(others.map((each) => /Path=([^;]*); Max-Age=0/.exec(each)?.[1])).toEqual(["/system", "/auth", "/ui"]);
+    const cookies = reply.headers.getSetCookie();
+    expect(cookies.at(-1)).toMatch(/^weir-session=[\w-]{43}; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict$/);
+    // Of them all, the one at `/` is in a partition alone: it comes before the session's own.
+    const others = ["/system", "/auth", "/ui", "/auth/", "/auth/session"];
+    expect(endedBy(reply)).toEqual({ whole: others, parted: ["/", ...others] });
+    expect(cookies).toHaveLength(12);
 
     const shown = await browser.send("GET", "/auth/session");
     expect(shown.status).toBe(200);
     const info: Record<string, unknown> = JSON.parse(await shown.text());
-    expect(info).toMatchObject({ user: "admin", via: "basic" });
+    expect(info).toMatchObject({ user: "admin", via: "basic", gateway: "http://gateway.example:8080" });
     expect(info["actions"]).toEqual(expect.arrayContaining(["Function:List", "System:Info"]));
     const inHours = (Date.parse(String(info["expiresAt"])) - Date.now()) / 3_600_000;
     expect(inHours > 7.9 && inHours <= 8).toBe(true);
@@ -141,14 +144,64 @@ test("wrong passwords are throttled together with those of programs", async () =
   expect((await other.platform.call("GET", "/system/info")).status).toBe(429);
 });
 
+/** Where a response ends the session's cookie, without and with a partition. */
+function endedBy(reply: Response): { readonly whole: readonly string[]; readonly parted: readonly string[] } {
+  const ended = reply.headers.getSetCookie().flatMap((line) => {
+    const path = /^weir-session=; Path=([^;]*); Max-Age=0; HttpOnly; SameSite=Strict(?:; Secure; Partitioned)?$/.exec(
+      line,
+    );
+    return path?.[1] === undefined ? [] : [[path[1], line.endsWith("Partitioned")] as const];
+  });
+  const pathsOf = (isParted: boolean) => ended.flatMap(([path, parted]) => (parted === isParted ? [path] : []));
+  return { whole: pathsOf(false), parted: pathsOf(true) };
+}
+
 describe("cookies that another page of this host could have set", () => {
-  test("two of the name are 401, and the name is ended everywhere", async () => {
+  test.each([
+    ["/system/info", ["/system/", "/system/info"]],
+    ["/auth/session", ["/auth/", "/auth/session"]],
+    ["/system/iam/whoami?x=/y/", ["/system/", "/system/iam", "/system/iam/", "/system/iam/whoami"]],
+  ])("two of the name are 401 at %s, and the name is ended at all paths that it can be at", async (path, steps) => {
     await browser.signIn();
     const cookie = `weir-session=${browser.cookies.get("weir-session")}; weir-session=${"x".repeat(43)}`;
-    const reply = await browser.send("GET", "/system/info", undefined, { cookie });
-    const ended = reply.headers.getSetCookie().map((each) => /^weir-session=; Path=([^;]*); Max-Age=0/.exec(each)?.[1]);
-    expect(ended).toEqual(["/", "/system", "/auth", "/ui"]);
+    const reply = await browser.send("GET", path, undefined, { cookie });
+    const ended = endedBy(reply);
+    expect(ended.whole.slice(0, 4)).toEqual(["/", "/system", "/auth", "/ui"]);
+    expect(ended.whole).toEqual(expect.arrayContaining(steps));
+    expect(ended.parted).toEqual(ended.whole);
+    expect(new Set(ended.whole).size).toBe(reply.headers.getSetCookie().length / 2);
     expect(await codeOf(reply)).toEqual([401, "credentials_invalid"]);
+  });
+
+  test("a sign-in that sends several opens one session, and ends those of all", async () => {
+    const [one, two] = [new TestBrowser(opened), new TestBrowser(opened)];
+    await one.signIn();
+    await two.signIn();
+    const cookie = [one, two].map(({ cookies }) => `weir-session=${cookies.get("weir-session")}`).join("; ");
+    const { user, password } = opened.platform;
+    const reply = await browser.send("POST", "/auth/session", { user, password }, { cookie });
+    expect(reply.status).toBe(204);
+    for (const old of [one, two]) expect((await old.send("GET", "/system/info")).status).toBe(401);
+    expect((await browser.send("GET", "/system/info")).status).toBe(200);
+  });
+
+  test("another's session is not that of a page that signed in to its own, nor of one that did not", async () => {
+    const other = new TestBrowser(opened);
+    await other.signIn();
+    const cookie = `weir-session=${other.cookies.get("weir-session")}`;
+    await browser.signIn();
+    const { half: own = "" } = browser;
+    for (const half of [{}, { "x-weir-session": own }]) {
+      const stranger = new TestBrowser(opened);
+      const over = { cookie, ...half };
+      expect(await codeOf(stranger.send("GET", "/auth/session", undefined, over))).toEqual([
+        401,
+        "credentials_invalid",
+      ]);
+      const body = { service: "fixed", image: "acme/fixed:1" };
+      expect((await stranger.send("PUT", "/system/functions", body, over)).status).toBe(401);
+    }
+    expect(opened.platform.functions.has("fixed.functions")).toBe(false);
   });
 
   test("very many are not looked up one by one: a sign-out ends the session, and a few others at most", async () => {
@@ -243,6 +296,7 @@ describe("hosts and origins", () => {
     const page = new TestBrowser(other, origin);
     const reply = await page.signIn();
     expect(reply.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-weir=; Path=\/; Max-Age=0; .*Partitioned$/),
       expect.stringMatching(/^__Host-weir=[\w-]{43}; Path=\/; Max-Age=28800; HttpOnly; Secure; SameSite=Strict$/),
     ]);
     page.half = undefined;
@@ -252,6 +306,12 @@ describe("hosts and origins", () => {
     expect((await other.send("GET", "/openapi.json", { host: "console.example:443" })).status).toBe(200);
     expect((await other.send("GET", "/openapi.json", { host: `127.0.0.1:${other.port}` })).status).toBe(421);
   });
+});
+
+test("where there are no issuers, none is listed", async () => {
+  await using other = await openTestConsole();
+  const reply = await new TestBrowser(other).send("GET", "/auth/issuers");
+  expect([reply.status, await reply.json()]).toEqual([200, []]);
 });
 
 test("there are no functions and no tokens, and every response has the headers of the console", async () => {

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 
-import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../support/console/console-browser.ts";
-import { openConsoleFront, type ConsoleFront } from "../support/console/console-front.ts";
-import { openConsoleWeir, type ConsoleWeir } from "../support/console/console-weir.ts";
+import type { ConsoleWeir } from "../support/console/console-weir.ts";
 import { manyCalls, manyFunctions } from "../support/console/many-rows.ts";
-import { expectNoFaults } from "../support/console/page-faults.ts";
-import { signIn } from "../support/console/sign-in.ts";
-import { freePort } from "../support/free-port.ts";
-import { chromiumProgram } from "../support/headless-browser.ts";
+import { describeFrontedConsole } from "../support/console/opened-console.ts";
 import { say } from "../support/say.ts";
 
-/** A page that is left open for a day, its events one after the other: its memory stays as it was. */
-const program = chromiumProgram(say);
 const watch = /^GET \/system\/watch\?/;
 /** Before these the page is not warm yet. */
 const warmEvents = 2_000;
@@ -77,34 +69,14 @@ const pages: readonly { readonly path: string; readonly begin: Made; readonly ch
   },
 ];
 
-describe.skipIf(program === undefined)("a page that is open for long", () => {
-  let weir: ConsoleWeir;
-  let front: ConsoleFront;
-  let browser: ConsoleBrowser;
-  let window: ConsoleWindow;
-  let page: Page;
+const options = { prepare: ({ deploy }: ConsoleWeir) => deploy({ service: "hello", envProcess: "cat" }) };
 
-  beforeAll(async () => {
-    const port = await freePort();
-    const origin = `http://127.0.0.1:${port}`;
-    weir = await openConsoleWeir({ origins: [origin] });
-    await weir.deploy({ service: "hello", envProcess: "cat" });
-    front = await openConsoleFront(port, weir.origin);
-    browser = await openConsoleBrowser(program ?? "");
-    window = await browser.open({ origin });
-    page = window.page;
-    await signIn(page, weir.weir);
-  });
-  afterAll(async () => {
-    await window?.[Symbol.asyncDispose]();
-    await browser?.[Symbol.asyncDispose]();
-    await front?.[Symbol.asyncDispose]();
-    await weir?.[Symbol.asyncDispose]();
-  });
-
+/** A page that is left open for a day, its events one after the other: its memory stays as it was. */
+describeFrontedConsole("a page that is open for long", options, (opened) => {
   test.each(pages.map((one) => [one.path, one] as const))(
     "%s",
     async (path, { begin, change }) => {
+      const { front, page, window } = opened();
       let send: ((text: string) => Promise<void>) | undefined;
       front.replace(watch, (_request, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
@@ -139,13 +111,8 @@ describe.skipIf(program === undefined)("a page that is open for long", () => {
       say(`${path}: ${Math.round(before / 1_000)} kB, then ${Math.round(after / 1_000)} kB`);
       expect(after).toBeLessThan(before * 1.1);
       await devtools.detach();
-      front.restore();
       await page.goto("about:blank");
     },
     600_000,
   );
-
-  test("broke no rule", () => {
-    expectNoFaults(window.faults);
-  });
 });

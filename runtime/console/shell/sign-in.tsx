@@ -8,6 +8,7 @@ import { Dialog } from "../parts/forms/dialog.tsx";
 import { TextField } from "../parts/forms/field.tsx";
 import { FailureNote } from "../parts/texts/failure-note.tsx";
 import { Brand } from "./brand.tsx";
+import { IssuerLinks } from "./issuer-links.tsx";
 
 /** Asks who one is: as a page of its own, or `over` the page whose session ended, which keeps what was typed. */
 export function SignInPage({ over }: { readonly over: boolean }) {
@@ -17,6 +18,7 @@ export function SignInPage({ over }: { readonly over: boolean }) {
         <div class="stack">
           <p>Sign in to go on where you were. What you typed is still there.</p>
           <SignInForm />
+          <IssuerLinks over />
         </div>
       </Dialog>
     );
@@ -28,6 +30,7 @@ export function SignInPage({ over }: { readonly over: boolean }) {
       </p>
       <h1>Sign in</h1>
       <SignInForm />
+      <IssuerLinks over={false} />
     </main>
   );
 }

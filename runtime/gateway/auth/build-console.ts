@@ -24,7 +24,7 @@ import { consoleHeaders } from "./console-headers.ts";
 import { consoleOrigins } from "./console-origins.ts";
 import type { ConsoleAccess } from "./console-parts.ts";
 import { IssuerLogin } from "./login/issuer-login.ts";
-import { loginRoutes } from "./login-routes.ts";
+import { issuersRoute, loginRoutes } from "./login-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 /** The parts of the listener on `console_port`. */
@@ -86,7 +86,8 @@ export function buildConsole({
   const hostOf = (): string => new URL(parts.address()).host;
   const routes = [
     ...restRoutes(tokens !== undefined).filter(({ path }) => path.startsWith("/system/") || sharedPaths.has(path)),
-    ...sessionRoutes(access),
+    ...sessionRoutes(access, () => parts.address()),
+    issuersRoute(access.login),
     ...(access.login === undefined ? [] : loginRoutes(access, access.login)),
     fileRoute(files),
     resultRoute,

@@ -79,7 +79,7 @@ function checkSender(
 }
 
 function endAll(reply: FastifyReply, name: string): void {
-  reply.header("Set-Cookie", [endCookie(name), ...endOthers(name)]);
+  reply.header("Set-Cookie", [endCookie(name), ...endOthers(name, reply.request.originalUrl)]);
 }
 
 function pathOf({ originalUrl }: FastifyRequest): string {

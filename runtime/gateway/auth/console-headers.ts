@@ -1,11 +1,15 @@
-/** What a page may do with the features of a browser: nothing but write to the clipboard. */
+/**
+ * What a page may do with the features of a browser: nothing but write to the clipboard. Chromium complains about each
+ * name that it does not know.
+ */
 const switchedOff = [
   "accelerometer",
-  "ambient-light-sensor",
   "autoplay",
-  "bluetooth",
   "camera",
   "clipboard-read",
+  "compute-pressure",
+  "digital-credentials-create",
+  "digital-credentials-get",
   "display-capture",
   "encrypted-media",
   "fullscreen",
@@ -13,19 +17,24 @@ const switchedOff = [
   "geolocation",
   "gyroscope",
   "hid",
+  "identity-credentials-get",
   "idle-detection",
+  "keyboard-map",
   "local-fonts",
   "magnetometer",
   "microphone",
   "midi",
+  "otp-credentials",
   "payment",
   "picture-in-picture",
+  "publickey-credentials-create",
   "publickey-credentials-get",
   "screen-wake-lock",
   "serial",
+  "speaker-selection",
   "storage-access",
+  "sync-xhr",
   "usb",
-  "web-share",
   "window-management",
   "xr-spatial-tracking",
 ] as const;

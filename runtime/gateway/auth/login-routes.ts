@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { ConsoleIssuer } from "../../api/schemas/iam/session.ts";
 import type { Principal } from "../../core/access/principal.ts";
-import { cookieValues, endCookie, setCookie } from "../access/sessions/session-cookies.ts";
+import { cookieValues, endCookie, endOthers, setCookie } from "../access/sessions/session-cookies.ts";
 import { route, type RouteEntry } from "../rest/route.ts";
 import type { ConsoleAccess } from "./console-parts.ts";
 import { consoleRequest } from "./console-request.ts";
@@ -16,6 +17,27 @@ const LoginQuery = Type.Object({
   issuer: Type.Optional(Type.String({ description: "Name of the JwtIssuer; absent = the first by name" })),
   to: Type.Optional(Type.String({ description: "Path below /ui/ to go to afterwards" })),
 });
+
+/** The issuers that {@link loginRoutes} lead to, for a page that nobody has signed in on yet. */
+export function issuersRoute(login: IssuerLogin | undefined): RouteEntry {
+  return route(
+    {
+      id: "listConsoleIssuers",
+      group: "identity",
+      method: "GET",
+      path: "/auth/issuers",
+      needs: "nothing",
+      about: "Lists the issuers that people can sign in at, the default one first.",
+      responses: [{ status: 200, about: "The issuers", schema: Type.Array(ConsoleIssuer) }],
+      documented: false,
+    },
+    () =>
+      async ({ reply }) => {
+        reply.header("Cache-Control", "no-store");
+        return [...(login?.offered() ?? [])];
+      },
+  );
+}
 
 /** Sign-in at an issuer (`iam.md` §5). */
 export function loginRoutes(access: ConsoleAccess, login: IssuerLogin): readonly RouteEntry[] {
@@ -69,7 +91,10 @@ async function finishLogin(
 ): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
   const from = consoleRequest(request, access.origins());
   const [kept, ...others] = cookieValues(request.headers.cookie, from.names.login);
-  reply.header("Cache-Control", "no-store").header("Set-Cookie", endCookie(from.names.login));
+  const { login: name } = from.names;
+  reply
+    .header("Cache-Control", "no-store")
+    .header("Set-Cookie", [endCookie(name), ...(others.length > 0 ? endOthers(name, request.originalUrl) : [])]);
   if (kept === undefined || others.length > 0) {
     throw new PlatformError("validation_failed", "Cannot sign in: this browser did not begin to");
   }

@@ -16,8 +16,8 @@ import { observeSignIn } from "./observe-sign-in.ts";
 
 const noBody = { status: 204, about: "Done" } as const;
 
-/** Sessions of people (`iam.md` §8). */
-export function sessionRoutes(access: ConsoleAccess): readonly RouteEntry[] {
+/** Sessions of people (`iam.md` §8); `gateway` is the address of the gateway once it listens. */
+export function sessionRoutes(access: ConsoleAccess, gateway: () => string): readonly RouteEntry[] {
   const signIn = route(
     {
       id: "signIn",
@@ -41,14 +41,14 @@ export function sessionRoutes(access: ConsoleAccess): readonly RouteEntry[] {
       method: "GET",
       path: "/auth/session",
       needs: "credentials",
-      about: "Says who is signed in, and what they may do.",
+      about: "Says who is signed in, what they may do, and where the gateway is.",
       responses: [{ status: 200, about: "Who", schema: SessionInfo }],
       documented: false,
     },
     () =>
       async ({ principal, request, reply }) => {
         reply.header("Cache-Control", "no-store");
-        return infoOf(principal, await viaOf(principal, request, access));
+        return infoOf(principal, await viaOf(principal, request, access), gateway());
       },
   );
   const signOut = route(
@@ -71,9 +71,9 @@ export function sessionRoutes(access: ConsoleAccess): readonly RouteEntry[] {
 
 /** Sends the cookie of a session, and what its page sends along; ends what other pages set under its name. */
 export function sendSession(reply: FastifyReply, { names }: ConsoleRequest, { secret, session }: OpenedSession): void {
-  const others = names.session.startsWith("__Host-") ? [] : endOthers(names.session);
+  const others = endOthers(names.session, reply.request.originalUrl);
   reply
-    .header("Set-Cookie", [setCookie(names.session, secret, sessionLifetime / 1_000), ...others])
+    .header("Set-Cookie", [...others, setCookie(names.session, secret, sessionLifetime / 1_000)])
     .header(sessionHeader, session.publicHalf)
     .header("Cache-Control", "no-store");
 }
@@ -120,13 +120,14 @@ async function viaOf(principal: Principal, request: FastifyRequest, access: Cons
   return (await readSession(proof, access.sessions, access.holders)).session.via;
 }
 
-function infoOf(principal: Principal, via: string): SessionInfo {
+function infoOf(principal: Principal, via: string, gateway: string): SessionInfo {
   const { subject, expiresAt } = principal;
   return {
     user: subject,
     via,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
     actions: [...allowedActions(principal)],
+    gateway: gateway.replace(/\/$/, ""),
   };
 }
 
@@ -144,8 +145,7 @@ async function signOutOf(
     principal = holders.holderOf(session, secret) ?? principal;
     login?.endAtIssuer(session);
   }
-  reply
-    .header("Set-Cookie", [endCookie(names.session), ...(proof.cookies.length > 1 ? endOthers(names.session) : [])])
-    .header("Cache-Control", "no-store");
+  const others = proof.cookies.length > 1 ? endOthers(names.session, request.originalUrl) : [];
+  reply.header("Set-Cookie", [endCookie(names.session), ...others]).header("Cache-Control", "no-store");
   return { principal, status: 204 };
 }

@@ -68,6 +68,14 @@ export class ConsoleFiles {
     }
   }
 
+  /**
+   * Resolves when there are pages to serve.
+   * @throws PlatformError `route_not_found` when the console was not built
+   */
+  async check(): Promise<void> {
+    await this.#readList();
+  }
+
   async #send(listed: ListedFile, acceptEncoding: string | undefined): Promise<SentFile> {
     const { encodings, type, immutable } = listed;
     const chosen = acceptedCoding(

@@ -2,7 +2,9 @@ import { buildConsole, type BuiltConsole, type ConsoleParts } from "../auth/buil
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { AppParts } from "../rest/app-parts.ts";
 import { SessionCalls, type SessionCallsParts } from "./calls/session-calls.ts";
+import { ConsoleFiles } from "./console-files.ts";
 import { consoleOriginOf } from "./console-origin.ts";
+import { warnNotBuilt } from "./warn-not-built.ts";
 
 type PlatformParts = Pick<GatewayParts, "settings" | "sessions" | "access">;
 
@@ -13,7 +15,7 @@ export function consoleLink({ settings, sessions }: PlatformParts): AppParts["co
   return (host) => consoleOriginOf(place, host);
 }
 
-/** The console of a gateway with these parts; undefined = it has none. */
+/** The console of a gateway with these parts, which says at its start if it was not built; undefined = it has none. */
 export function gatewayConsole(
   { settings, sessions, access }: PlatformParts,
   made: Pick<ConsoleParts, "app" | "server"> & { readonly calls: SessionCallsParts },
@@ -21,5 +23,13 @@ export function gatewayConsole(
   if (settings.consolePort === 0 || sessions === undefined) return undefined;
   const { app, server } = made;
   const calls = new SessionCalls(made.calls);
-  return buildConsole({ settings, app, sessions, documents: access?.documents, calls, server });
+  const files = new ConsoleFiles();
+  const built = buildConsole({ settings, app, sessions, documents: access?.documents, calls, files, server });
+  return {
+    ...built,
+    open: async (address) => {
+      await warnNotBuilt(files, app.log);
+      return built.open(address);
+    },
+  };
 }

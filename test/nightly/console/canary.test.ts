@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Page, Request } from "playwright-core";
 
-import { chromiumProgram } from "../../support/headless-browser.ts";
-import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
-import { openConsoleWeir, type ConsoleWeir } from "../../support/console/console-weir.ts";
-import { expectNoFaults } from "../../support/console/page-faults.ts";
-import { say } from "../../support/say.ts";
+import type { ConsoleWeir } from "../../support/console/console-weir.ts";
+import { describeConsole } from "../../support/console/opened-console.ts";
 
-const program = chromiumProgram(say);
 const secret = "canary-of-a-secret";
 const file = "canary-of-a-file";
 const body = "canary-of-a-body";
@@ -21,27 +17,22 @@ const held = `JSON.stringify([
   document.cookie, location.href, history.state, document.title,
 ])`;
 
-describe.skipIf(program === undefined)("what is secret", () => {
+const options = {
+  flags: ["--edition=enterprise"],
+  prepare: ({ deploy }: ConsoleWeir) => deploy({ service: "quiet", envProcess: "true" }),
+  isSignedIn: false,
+};
+
+describeConsole("what is secret", options, (opened) => {
   let weir: ConsoleWeir;
-  let browser: ConsoleBrowser;
-  let window: ConsoleWindow;
   let page: Page;
   const requests: Request[] = [];
   const said: string[] = [];
 
-  beforeAll(async () => {
-    weir = await openConsoleWeir({ flags: ["--edition=enterprise"] });
-    browser = await openConsoleBrowser(program ?? "");
-    window = await browser.open({ origin: weir.origin });
-    page = window.page;
+  beforeAll(() => {
+    ({ weir, page } = opened());
     page.on("request", (request) => requests.push(request));
     page.on("console", (message) => said.push(message.text()));
-    await weir.deploy({ service: "quiet", envProcess: "true" });
-  });
-  afterAll(async () => {
-    await window?.[Symbol.asyncDispose]();
-    await browser?.[Symbol.asyncDispose]();
-    await weir?.[Symbol.asyncDispose]();
   });
 
   /** Requests in whose address, headers or body a text stands, plain or as base64. */
@@ -122,10 +113,5 @@ describe.skipIf(program === undefined)("what is secret", () => {
     await page.goto("/ui/");
     await page.locator("#content h1").waitFor();
     await expectGone(body, ["POST /ui/try/quiet.functions/"]);
-  });
-
-  test("no page broke its rules", () => {
-    expectNoFaults(window.faults);
-    expect(browser.asked).toEqual([]);
   });
 });

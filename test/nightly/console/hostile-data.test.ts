@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { chromiumProgram } from "../../support/headless-browser.ts";
-import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
-import { openConsoleWeir, type ConsoleWeir } from "../../support/console/console-weir.ts";
-import { expectNoFaults } from "../../support/console/page-faults.ts";
-import { signIn } from "../../support/console/sign-in.ts";
-import { say } from "../../support/say.ts";
-
-const program = chromiumProgram(say);
+import type { ConsoleWeir } from "../../support/console/console-weir.ts";
+import { describeConsole } from "../../support/console/opened-console.ts";
 
 /** What a page would show or do if it took a text for more than that. */
 const markup = `<img src=x onerror="document.title='hacked'"><script>document.title="hacked"</script><a href="javascript:alert(1)">x</a>`;
@@ -30,29 +24,22 @@ const echo = `require("node:http").createServer((q, r) => {
   });
 }).listen(process.env.PORT)`;
 
-describe.skipIf(program === undefined)("what others write is text", () => {
-  let weir: ConsoleWeir;
-  let browser: ConsoleBrowser;
-  let window: ConsoleWindow;
-  let page: Page;
-
-  beforeAll(async () => {
-    weir = await openConsoleWeir({ flags: ["--edition=pro"] });
-    browser = await openConsoleBrowser(program ?? "");
-    window = await browser.open({ origin: weir.origin });
-    page = window.page;
-    await weir.deploy({
+const options = {
+  flags: ["--edition=pro"],
+  prepare: ({ deploy }: ConsoleWeir) =>
+    deploy({
       service: "echo",
       envProcess: `node -e '${echo}'`,
       envVars: { mode: "http", MARKUP: markup, BIDI: bidi },
       annotations: { "com.service.history.bodies": "1h", hostile: `${markup} ${bidi}` },
-    });
-    await signIn(page, weir.weir);
-  });
-  afterAll(async () => {
-    await window?.[Symbol.asyncDispose]();
-    await browser?.[Symbol.asyncDispose]();
-    await weir?.[Symbol.asyncDispose]();
+    }),
+};
+
+describeConsole("what others write is text", options, (opened) => {
+  let weir: ConsoleWeir;
+  let page: Page;
+  beforeAll(() => {
+    ({ weir, page } = opened());
   });
 
   /** Nothing of it became an element or ran. */
@@ -151,10 +138,5 @@ describe.skipIf(program === undefined)("what others write is text", () => {
     await page.goto(`/ui/calls/${encodeURIComponent(`${bidi}${markup}`.replaceAll(".", ""))}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await expectText();
-  });
-
-  test("no page broke its rules", () => {
-    expectNoFaults(window.faults);
-    expect(browser.asked).toEqual([]);
   });
 });

@@ -1,39 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { chromiumProgram } from "../../support/headless-browser.ts";
-import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
-import { openConsoleWeir, type ConsoleWeir } from "../../support/console/console-weir.ts";
-import { expectNoFaults } from "../../support/console/page-faults.ts";
+import type { ConsoleWeir } from "../../support/console/console-weir.ts";
+import { describeConsole } from "../../support/console/opened-console.ts";
 import { seedWeir } from "../../support/console/seed-weir.ts";
-import { signIn } from "../../support/console/sign-in.ts";
-import { say } from "../../support/say.ts";
-
-const program = chromiumProgram(say);
 
 /** Calls and their parts differ by their ids only; of each kind of page a few are enough. */
 const fewOfAKind = 3;
 
-describe.skipIf(program === undefined)("addresses", () => {
-  let weir: ConsoleWeir;
-  let browser: ConsoleBrowser;
-  let window: ConsoleWindow;
-  let page: Page;
-
-  beforeAll(async () => {
-    weir = await openConsoleWeir({ flags: ["--edition=enterprise", "--max-inflight=8"] });
-    browser = await openConsoleBrowser(program ?? "");
+const options = {
+  flags: ["--edition=enterprise", "--max-inflight=8"],
+  prepare: async (weir: ConsoleWeir) => {
     await seedWeir(weir);
     const ids = await Promise.all(Array.from({ length: 120 }, () => weir.calls.accepted("hello", { body: "hi" })));
     await Promise.all(ids.map((id) => weir.calls.ended(id)));
-    window = await browser.open({ origin: weir.origin });
-    page = window.page;
-    await signIn(page, weir.weir);
-  }, 120_000);
-  afterAll(async () => {
-    await window?.[Symbol.asyncDispose]();
-    await browser?.[Symbol.asyncDispose]();
-    await weir?.[Symbol.asyncDispose]();
+  },
+};
+
+describeConsole("addresses", options, (opened) => {
+  let page: Page;
+  beforeAll(() => {
+    ({ page } = opened());
   });
 
   const linksOf = async (): Promise<readonly string[]> =>
@@ -102,10 +89,5 @@ describe.skipIf(program === undefined)("addresses", () => {
     await page.goto("/ui/dead-letters?reason=crash");
     await page.getByText("No dead letter fits these filters").waitFor();
     expect(await page.getByLabel("Reason", { exact: true }).inputValue()).toBe("crash");
-  });
-
-  test("broke no rule", () => {
-    expectNoFaults(window.faults);
-    expect(browser.asked).toEqual([]);
   });
 });

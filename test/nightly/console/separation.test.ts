@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
 import { chromiumProgram } from "../../support/headless-browser.ts";
 import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
@@ -8,7 +8,7 @@ import { evilProgram, type AttackOutcomes } from "../../support/console/evil-fun
 import { signIn } from "../../support/console/sign-in.ts";
 import { say } from "../../support/say.ts";
 
-/** A function's page in the browser of somebody who is signed in at the console. */
+/** A function's page in the browser of somebody who is signed in at the console; cookies: `separation-cookies.test.ts`. */
 const program = chromiumProgram(say);
 
 interface HeardRequest {
@@ -106,26 +106,6 @@ describe.skipIf(program === undefined)("a function's page", () => {
     await own.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
     expect(await own.evaluate("navigator.serviceWorker.controller")).toBeNull();
     expect(await own.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)")).toBe(0);
-  });
-
-  test.each(["/", "/system", "/auth", "/ui"])("sets the cookie at %s: nobody becomes somebody else", async (path) => {
-    await evil.goto(evilUrl());
-    await evil.evaluate(`document.cookie = "weir-session=evil; path=${path}"`);
-    await own.goto("/ui/f/functions/evil/try");
-    const call = own.getByRole("button", { name: "Call", exact: true });
-    const password = own.getByLabel("Password");
-    // Who cannot be told apart has to sign in again, after which all is as before.
-    const signInAgain = async (next: Locator): Promise<void> => {
-      await next.or(password).first().waitFor();
-      if (!(await password.isVisible())) return;
-      await password.fill(weir.weir.password);
-      await own.getByRole("button", { name: "Sign in" }).click();
-      await next.waitFor();
-    };
-    await signInAgain(call);
-    await call.click();
-    await signInAgain(own.getByText("200", { exact: true }));
-    expect((await sessionCookies()).filter(({ value }) => value === "evil")).toEqual([]);
   });
 
   test("the console's own pages broke no rule", () => {

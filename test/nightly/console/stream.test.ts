@@ -1,16 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { chromiumProgram } from "../../support/headless-browser.ts";
-import { openConsoleBrowser, type ConsoleBrowser, type ConsoleWindow } from "../../support/console/console-browser.ts";
-import { openConsoleFront, type ConsoleFront, type FrontReply } from "../../support/console/console-front.ts";
-import { openConsoleWeir, type ConsoleWeir } from "../../support/console/console-weir.ts";
-import { expectNoFaults } from "../../support/console/page-faults.ts";
-import { signIn } from "../../support/console/sign-in.ts";
-import { freePort } from "../../support/free-port.ts";
-import { say } from "../../support/say.ts";
+import type { ConsoleFront, FrontReply } from "../../support/console/console-front.ts";
+import { describeFrontedConsole, type FrontedConsole } from "../../support/console/opened-console.ts";
+import { waitForWords, waitUntilUnsaid } from "../../support/console/page-words.ts";
+import { signInWhereAsked } from "../../support/console/sign-in.ts";
 
-const program = chromiumProgram(say);
 const watch = /^GET \/system\/watch\?/;
 
 type WatchedEvent = readonly [event: string, data: object];
@@ -44,30 +39,13 @@ const told: readonly WatchedEvent[] = [hello, functions(true, [row("one", 1), ro
 
 const written = ([event, data]: WatchedEvent): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-describe.skipIf(program === undefined)("the stream of a page", () => {
-  let weir: ConsoleWeir;
+describeFrontedConsole("the stream of a page", {}, (opened) => {
+  let weir: FrontedConsole["weir"];
   let front: ConsoleFront;
-  let browser: ConsoleBrowser;
-  let window: ConsoleWindow;
   let page: Page;
-
-  beforeAll(async () => {
-    const port = await freePort();
-    const origin = `http://127.0.0.1:${port}`;
-    weir = await openConsoleWeir({ origins: [origin] });
-    front = await openConsoleFront(port, weir.origin);
-    browser = await openConsoleBrowser(program ?? "");
-    window = await browser.open({ origin });
-    page = window.page;
-    await signIn(page, weir.weir);
+  beforeAll(() => {
+    ({ weir, front, page } = opened());
   });
-  afterAll(async () => {
-    await window?.[Symbol.asyncDispose]();
-    await browser?.[Symbol.asyncDispose]();
-    await front?.[Symbol.asyncDispose]();
-    await weir?.[Symbol.asyncDispose]();
-  });
-  afterEach(() => front.restore());
 
   /** Tells the story to the first stream, cut after some bytes; to those after it as it is at the end. */
   function cutAfter(bytes: number): FrontReply {
@@ -135,6 +113,36 @@ describe.skipIf(program === undefined)("the stream of a page", () => {
     await page.goto("about:blank");
   });
 
+  test("that leaves calls out says so, and the list is read again", async () => {
+    const calls = /^GET \/system\/calls\?/;
+    let send: (event: WatchedEvent) => void = () => {};
+    front.replace(watch, (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(written(hello));
+      send = (event) => void response.write(written(event));
+    });
+    const before = front.seen.length;
+    await page.goto("/ui/calls");
+    await waitForWords(page, /weir invoke/);
+    send(["calls", { on: "calls", begin: false, calls: [], removed: [], skipped: 7 }]);
+    await waitForWords(page, "Calls change faster than they can be shown; the list is read again every 10 s");
+    await waitUntilUnsaid(page, /Calls change faster/);
+    expect(front.seen.slice(before).filter((asked) => calls.test(asked)).length).toBeGreaterThan(1);
+    await page.goto("about:blank");
+  });
+
+  test("that leaves lines of a log out says how many", async () => {
+    await weir.deploy({ service: "hello", envProcess: "cat" });
+    front.replace(watch, (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const lines = (skipped: number) => ({ on: "log:functions:hello", begin: false, records: [], skipped });
+      response.write([hello, ["log", lines(12)] as const, ["log", lines(30)] as const].map(written).join(""));
+    });
+    await page.goto("/ui/f/functions/hello/logs");
+    await waitForWords(page, "42 lines came too fast to be shown; a download by command has them");
+    await page.goto("about:blank");
+  });
+
   test("is closed at once when nobody looks: ten tabs have one", async () => {
     const tabs: Page[] = [];
     const open = (): number => front.open.filter((asked) => watch.test(asked)).length;
@@ -145,9 +153,9 @@ describe.skipIf(program === undefined)("the stream of a page", () => {
         Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
         document.dispatchEvent(new Event("visibilitychange"));
       `);
-      const next = await window.context.newPage();
+      const next = await opened().window.context.newPage();
       tabs.push(next);
-      await signInWhereAsked(next);
+      await signInWhereAsked(next, weir.weir, "/ui/queues");
       await expect.poll(open).toBe(1);
     }
     const first = tabs[0];
@@ -158,20 +166,5 @@ describe.skipIf(program === undefined)("the stream of a page", () => {
     await expect.poll(open).toBe(2);
     for (const tab of tabs) await tab.close();
     await expect.poll(open).toBe(0);
-  });
-
-  async function signInWhereAsked(tab: Page): Promise<void> {
-    await tab.goto("/ui/queues");
-    const password = tab.getByLabel("Password");
-    await password.or(tab.locator("#content h1")).first().waitFor();
-    if (!(await password.isVisible())) return;
-    await password.fill(weir.weir.password);
-    await tab.getByRole("button", { name: "Sign in" }).click();
-    await tab.locator("#content h1").waitFor();
-  }
-
-  test("broke no rule", () => {
-    expectNoFaults(window.faults);
-    expect(browser.asked).toEqual([]);
   });
 });

@@ -18,6 +18,8 @@ export interface WindowOptions {
   readonly theme?: ConsoleTheme;
   readonly width?: number;
   readonly height?: number;
+  /** Pixels of the screen for one of the page: 4 = zoomed to 400 %. */
+  readonly scale?: number;
 }
 
 /** The browser of one person, who shares no cookies with others. */
@@ -84,11 +86,12 @@ export async function openConsoleBrowser(program: string): Promise<ConsoleBrowse
     });
   return {
     asked: proxy.asked,
-    async open({ origin, others = [], theme = "light", width = 1280, height = 900 }) {
+    async open({ origin, others = [], theme = "light", width = 1280, height = 900, scale = 1 }) {
       const context = await browser.newContext({
         baseURL: origin,
         colorScheme: theme,
         viewport: { width, height },
+        deviceScaleFactor: scale,
         locale: "en-GB",
         timezoneId: "Europe/Berlin",
         permissions: ["clipboard-write"],

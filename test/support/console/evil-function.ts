@@ -1,6 +1,7 @@
 /**
  * A function whose page attacks the console at `?console=<origin>` with all that a page may do, and a worker that would
- * stand in front of every page of its origin. `/heard` replies with the heads of all requests that it got.
+ * stand in front of every page of its origin. `/heard` replies with the heads of all requests that it got, `/quiet` is a
+ * page that does nothing by itself, and `/clear?<what>` one whose browser is told to clear that.
  */
 export const evilProgram = `
 const heard = [];
@@ -16,6 +17,9 @@ require("node:http").createServer((q, r) => {
     return r.end("self.addEventListener('fetch', (event) => event.respondWith(new Response('owned')))");
   }
   r.setHeader("Content-Type", "text/html");
+  const [path, what] = q.url.split("?");
+  if (path === "/clear") r.setHeader("Clear-Site-Data", '"' + decodeURIComponent(what) + '"');
+  if (path === "/clear" || path === "/quiet") return r.end("<!doctype html><title>quiet</title>");
   r.end(page);
 }).listen(process.env.PORT)`;
 

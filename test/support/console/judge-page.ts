@@ -5,6 +5,7 @@ import { axeFindings } from "./axe-findings.ts";
 import type { ConsoleTheme } from "./console-browser.ts";
 import type { PageCase } from "./page-cases.ts";
 import { keepShot } from "./page-shots.ts";
+import { waitForWords } from "./page-words.ts";
 
 /** Most findings that a failure tells. */
 const mostTold = 5;
@@ -18,7 +19,7 @@ export interface Look {
 /** Opens a page in a state and waits until it shows what it should. */
 export async function openPage(page: Page, { path, shows }: PageCase): Promise<void> {
   await page.goto(path);
-  await page.getByText(shows).filter({ visible: true }).first().waitFor();
+  await waitForWords(page, shows);
 }
 
 /** Looks at the page as it is now: its screenshot is kept, nothing stands beyond its edge, and axe finds nothing. */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { render, type ComponentChildren } from "preact";
 
+import type { PageAddress } from "../../../runtime/console/data/address/page-address.ts";
 import { ConsoleContext, type ConsoleData } from "../../../runtime/console/data/console-context.ts";
 import { Shortcuts } from "../../../runtime/console/data/look/shortcuts.ts";
 import { GatewayConnection } from "../../../runtime/console/data/requests/connection.ts";
@@ -21,6 +22,8 @@ export interface RenderedPart {
   readonly body: PageElement;
   readonly data: ConsoleData;
   readonly focused: () => string;
+  /** Says whether somebody looks at the page: while nobody does, there is no stream. */
+  look(isLooking: boolean): void;
   show(part: ComponentChildren): void;
   close(): void;
 }
@@ -33,28 +36,35 @@ export function addressOf(input: RequestInfo | URL): string {
 
 const nobody: Replies = () => new Response("no reply was prepared", { status: 500 });
 
+/** Where nothing changes the address. */
+const still = {
+  place: signal({ path: "/ui/", query: new URLSearchParams(), part: "", visit: 0 }),
+  go: () => {},
+  narrow: () => {},
+  takeScroll: () => undefined,
+} as unknown as PageAddress;
+
 /** Renders a part as the console does, with a gateway of the test, at a fixed time. */
-export function renderPart(part: ComponentChildren, replies: Replies = nobody, now = 0): RenderedPart {
+export function renderPart(
+  part: ComponentChildren,
+  replies: Replies = nobody,
+  now = 0,
+  address: PageAddress = still,
+): RenderedPart {
   const { body, focused, close } = openPageDocument();
   const fetch: typeof globalThis.fetch = async (input, init = {}) =>
     replies(init.method ?? "GET", addressOf(input), init);
   const session = new ConsoleSession({ fetch, half: new SessionHalf(memoryStorage()) });
   const connection = new GatewayConnection({ probe: async () => true, wait: () => new Promise(() => {}) });
   const requests = new Requests({ fetch, session, connection });
-  const hidden = signal(false);
-  const place = signal({ path: "/ui/", query: new URLSearchParams(), part: "", visit: 0 });
+  const visible = signal(false);
   const data: ConsoleData = {
     session,
     connection,
     requests,
-    stream: new LiveStream({ requests, visible: hidden }),
-    address: {
-      place,
-      go: () => {},
-      narrow: () => {},
-      takeScroll: () => undefined,
-    } as unknown as ConsoleData["address"],
-    clock: new PageClock(memoryStorage({ "weir-time-zone": "UTC" }), hidden, () => now),
+    stream: new LiveStream({ requests, visible }),
+    address,
+    clock: new PageClock(memoryStorage({ "weir-time-zone": "UTC" }), visible, () => now),
     theme: { choice: signal("system"), choose: () => {} } as unknown as ConsoleData["theme"],
     shortcuts: new Shortcuts(),
     sent: new SentChanges(),
@@ -66,8 +76,10 @@ export function renderPart(part: ComponentChildren, replies: Replies = nobody, n
     body,
     data,
     focused,
+    look: (isLooking) => void (visible.value = isLooking),
     show,
     close: () => {
+      visible.value = false;
       render(null, body as unknown as HTMLElement);
       close();
     },

@@ -12,6 +12,7 @@ const pages = globSync(["README.md", "CONTRIBUTING.md", "docs/**/*.md", "example
 const testedBy: Readonly<Record<string, string | { readonly not: string }>> = {
   "README.md": "e2e/readme.test.ts",
   "docs/calls-and-queues.md": "e2e/queue-page.test.ts",
+  "docs/console.md": { not: "it needs a cluster" },
   "docs/contributing/performance.md": { not: "its commands take an hour" },
   "docs/contributing/promises-measured.md": "unit/scripts/promises-page.test.ts",
   "docs/contributing/scaling-measured.md": "e2e/scaling-page.test.ts",

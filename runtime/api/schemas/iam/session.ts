@@ -24,7 +24,21 @@ export const SessionInfo = Type.Object(
       description: "Actions that are allowed on anything at all",
       examples: [["Function:List"]],
     }),
+    gateway: Type.String({
+      description: "Address of the gateway, where functions are called; without a slash at its end",
+      examples: ["https://faas.example.com"],
+    }),
   },
   { description: "Who is signed in" },
 );
 export type SessionInfo = Static<typeof SessionInfo>;
+
+/** An issuer that people sign in at with a browser. */
+export const ConsoleIssuer = Type.Object(
+  {
+    name: Type.String({ description: "Name of the JwtIssuer, for `/auth/login?issuer=`", examples: ["staff"] }),
+    issuer: Type.String({ description: "Its address", examples: ["https://id.example.com"] }),
+  },
+  { description: "An issuer that people sign in at with a browser" },
+);
+export type ConsoleIssuer = Static<typeof ConsoleIssuer>;

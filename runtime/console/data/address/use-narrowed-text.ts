@@ -1,4 +1,5 @@
 import { useSignal, useSignalEffect, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 
 import { useConsole } from "../console-context.ts";
 
@@ -12,13 +13,19 @@ export function useNarrowedText(name: string): {
 } {
   const { address } = useConsole();
   const typed = useSignal(address.place.peek().query.get(name) ?? "");
+  const known = useRef(typed.peek());
   useSignalEffect(() => {
+    const value = address.place.value.query.get(name) ?? "";
+    // What this field put there itself may be older than what was typed since.
+    if (value === known.current) return;
     // Back and forward, and links, change it from outside.
-    typed.value = address.place.value.query.get(name) ?? "";
+    known.current = value;
+    typed.value = value;
   });
   useSignalEffect(() => {
     const { value } = typed;
     const timer = setTimeout(() => {
+      known.current = value;
       if ((address.place.peek().query.get(name) ?? "") !== value) address.narrow({ [name]: value });
     }, typingPause);
     return () => clearTimeout(timer);

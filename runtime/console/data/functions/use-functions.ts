@@ -21,15 +21,22 @@ export function useFunctions(): { readonly functions: ListedFunctions; readonly 
     },
     fault: (_code, sentence) => void (fault.value = sentence),
     poll: async (signal) => {
-      const all = await listAll(requests, signal);
+      const all = await listAll(requests, session.may("Namespace:List"), signal);
       functions.replace(all.map(listedOfStatus));
     },
   });
   return { functions, fault };
 }
 
-async function listAll(requests: Requests, signal: AbortSignal): Promise<readonly FunctionStatus[]> {
-  const namespaces = await requests.get<readonly string[]>("/system/namespaces", { signal });
+/** Functions of all namespaces; of the default one for who may list no namespaces. */
+async function listAll(
+  requests: Requests,
+  knowsNamespaces: boolean,
+  signal: AbortSignal,
+): Promise<readonly FunctionStatus[]> {
+  const namespaces: readonly (string | undefined)[] = knowsNamespaces
+    ? await requests.get<readonly string[]>("/system/namespaces", { signal })
+    : [undefined];
   const lists = await Promise.all(
     namespaces.map((namespace) =>
       requests.get<readonly FunctionStatus[]>("/system/functions", { query: { namespace }, signal }),

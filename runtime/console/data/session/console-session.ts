@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 
 import { sessionHeader } from "../../../api/names.ts";
-import type { NewSession, SessionInfo } from "../../../api/schemas/iam/session.ts";
+import type { NewSession, SessionInfo, ConsoleIssuer } from "../../../api/schemas/iam/session.ts";
 import { failureOfResponse, RequestFailure } from "../requests/request-failure.ts";
 import type { RequestSession } from "../requests/requests.ts";
 import { sendRequest } from "../requests/send-request.ts";
@@ -43,6 +43,16 @@ export class ConsoleSession implements RequestSession {
     return this.#parts.half.value;
   }
 
+  /** To be called before the page leads to an issuer: without it the half that comes back is not taken. */
+  beginLogin(): void {
+    this.#parts.half.beginLogin();
+  }
+
+  /** Address of the gateway, where functions are called; empty until somebody was signed in. */
+  get gateway(): string {
+    return this.#known(this.#state.value)?.gateway ?? "";
+  }
+
   /** Whether an action is allowed on anything at all: what is not is not offered. */
   may(action: string): boolean {
     return this.#known(this.#state.value)?.actions.includes(action) === true;
@@ -74,6 +84,16 @@ export class ConsoleSession implements RequestSession {
     const half = response.headers.get(sessionHeader);
     if (half !== null) this.#parts.half.keep(half);
     await this.load();
+  }
+
+  /**
+   * The issuers that one can sign in at instead, the default one first.
+   * @throws RequestFailure
+   */
+  async issuers(): Promise<readonly ConsoleIssuer[]> {
+    const response = await this.#fetch("GET", "/auth/issuers", undefined, "find out where to sign in");
+    if (!response.ok) throw await failureOfResponse(response, "find out where to sign in");
+    return (await response.json()) as readonly ConsoleIssuer[];
   }
 
   /** Ends the session, here and at the gateway. */

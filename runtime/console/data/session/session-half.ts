@@ -1,5 +1,7 @@
 /** Where a tab keeps it: gone with the tab. */
 const storedAs = "weir-session";
+/** Where a tab keeps that it went to an issuer. */
+const begunAs = "weir-login";
 /** What an issuer's sign-in leads back to. */
 const mark = "#session=";
 
@@ -27,10 +29,22 @@ export class SessionHalf {
     this.#store.removeItem(storedAs);
   }
 
-  /** Takes it from the address that an issuer's sign-in leads to, and removes it there. */
+  /** This tab goes to an issuer. */
+  beginLogin(): void {
+    this.#store.setItem(begunAs, "1");
+  }
+
+  /**
+   * Takes it from the address that an issuer's sign-in leads to, and removes it there; not in a tab that went to none: a
+   * page of somebody else may set the cookie of its own session and lead here.
+   */
   takeFrom(location: Pick<Location, "hash" | "pathname" | "search">, history: Pick<History, "replaceState">): void {
-    if (!location.hash.startsWith(mark)) return;
-    this.keep(location.hash.slice(mark.length));
-    history.replaceState(undefined, "", `${location.pathname}${location.search}`);
+    const { hash, pathname, search } = location;
+    if (!hash.startsWith(mark)) return;
+    // The page's own location has no hash from here on.
+    history.replaceState(undefined, "", `${pathname}${search}`);
+    if (this.#store.getItem(begunAs) === null) return;
+    this.#store.removeItem(begunAs);
+    this.keep(hash.slice(mark.length));
   }
 }

@@ -92,7 +92,7 @@ export class LiveStream {
       const next = await this.#once(on, stop);
       if (stop.aborted) return;
       this.#state.value = next.state;
-      if (next.state.kind === "refused") return;
+      if (next.state.kind === "refused") return await this.#pollInstead(stop);
       // One that lasted was well: what broke it is new.
       tries = this.#parts.now() - begun > longestSilence ? 1 : tries + 1;
       await this.#parts.wait(next.state.kind === "full" ? pollEvery : next.wait(tries), stop);
@@ -162,8 +162,16 @@ export class LiveStream {
     return undefined;
   }
 
-  async #poll(stop: AbortSignal): Promise<void> {
+  /** Who may not watch may still ask, again and again as long as one of the topics is read. */
+  async #pollInstead(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && (await this.#poll(stop))) await this.#parts.wait(pollEvery, stop);
+  }
+
+  /** Resolves with whether one of the topics was read. */
+  async #poll(stop: AbortSignal): Promise<boolean> {
     const listeners = [...this.#listeners.values()].flatMap((each) => [...each]);
-    await Promise.allSettled(listeners.map(async (listener) => listener.poll?.(stop)));
+    const asking = listeners.filter((each) => each.poll !== undefined);
+    const ended = await Promise.allSettled(asking.map(async (listener) => listener.poll?.(stop)));
+    return ended.some(({ status }) => status === "fulfilled");
   }
 }

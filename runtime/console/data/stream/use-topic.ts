@@ -14,7 +14,7 @@ export function useTopic(topic: string | undefined, listener: TopicListener): vo
     return stream.listen(topic, {
       event: (name, data) => latest.listener.event(name, data),
       fault: (code, sentence) => latest.listener.fault?.(code, sentence),
-      poll: async (stop) => latest.listener.poll?.(stop),
+      ...(listener.poll === undefined ? {} : { poll: async (stop: AbortSignal) => latest.listener.poll?.(stop) }),
     });
   }, [stream, topic]);
 }

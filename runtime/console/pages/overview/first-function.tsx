@@ -1,5 +1,6 @@
 import { pageLink } from "../../data/address/page-links.ts";
 import { useConsole } from "../../data/console-context.ts";
+import { gatewayCommand } from "../../data/session/gateway-command.ts";
 import { CopyBlock } from "../../parts/texts/copy.tsx";
 import { Empty } from "../../parts/texts/empty.tsx";
 
@@ -16,15 +17,15 @@ export function FirstFunction() {
         </p>
       )}
       <p>Or write one of your own, in Node.js, Python, Go or a shell:</p>
-      <CopyBlock text={"weir init hello && cd hello && weir up"} />
+      <CopyBlock text={gatewayCommand("weir init hello && cd hello && weir up", session.gateway)} />
       <p>Or send one to this gateway:</p>
-      <CopyBlock text={sendCommand(location.hostname)} />
+      <CopyBlock text={sendCommand(session.gateway)} />
     </Empty>
   );
 }
 
-/** The first command of the README, for the gateway beside this console. */
-export function sendCommand(host: string): string {
-  return `curl -u admin -X PUT http://${host}:8080/system/functions \\
+/** The first command of the README, for the gateway at this address. */
+export function sendCommand(gateway: string): string {
+  return `curl -u admin -X PUT ${gateway}/system/functions \\
   -d '{"service":"hello","image":"hello","envProcess":"tr a-z A-Z"}'`;
 }

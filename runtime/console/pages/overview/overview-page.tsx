@@ -62,7 +62,11 @@ export function OverviewPage() {
       <PlatformFigures functions={functions} />
       {fault.value !== "" && <Note tone="warn">{fault.value}</Note>}
       {!functions.isWhole.value && <Waiting since={begun} what="the functions" />}
-      {functions.isWhole.value && all === 0 && <FirstFunction />}
+      {functions.isWhole.value && all === 0 && (
+        <Panel bare>
+          <FirstFunction />
+        </Panel>
+      )}
       {functions.isWhole.value && all > 0 && (
         <Panel bare>
           <div class="filters panel-inset">

@@ -15,7 +15,7 @@ export interface UsedQueues {
 
 /** All queues, sorted by name, kept current. */
 export function useQueues(): UsedQueues {
-  const { requests } = useConsole();
+  const { requests, session } = useConsole();
   const loaded = useLoaded("queues", (signal) =>
     requests.get<readonly QueueStatus[]>("/system/queues", { signal, act: "read the queues" }),
   );
@@ -28,7 +28,7 @@ export function useQueues(): UsedQueues {
       ? read
       : { value: live.queues, readAt: live.at, failure: undefined, since: undefined };
   });
-  useTopic("queues", {
+  useTopic(session.may("Queue:List") ? "queues" : undefined, {
     event: (_name, data) => {
       fault.value = undefined;
       const event = data as QueuesEvent;

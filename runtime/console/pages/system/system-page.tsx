@@ -126,7 +126,8 @@ function HistoryLag() {
   const { lagSeconds, complete, gaps } = value.history;
   return (
     <>
-      {durationWords(lagSeconds * 1_000)} behind{complete ? "" : ", not complete"}
+      {lagSeconds < 1 ? "Up to date" : `${durationWords(lagSeconds * 1_000)} behind`}
+      {complete ? "" : ", not complete"}
       {gaps.length > 0 && `, ${countOf(gaps.length, "gap")}`}
     </>
   );

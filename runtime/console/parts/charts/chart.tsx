@@ -6,6 +6,7 @@ import { exactTime } from "../../data/time/time-words.ts";
 import { Button } from "../forms/button.tsx";
 import type { ChartLine, ChartMark, DrawnChart } from "./draw-chart.ts";
 import { Table } from "../tables/table.tsx";
+import { useSystemScheme } from "./use-system-scheme.ts";
 
 export interface ChartProps {
   /** What it shows, in a sentence. */
@@ -31,7 +32,9 @@ export function Chart({ label, times, lines, words, marks = noMarks, whole = fal
   const place = useRef<HTMLDivElement>(null);
   const asTable = useSignal(false);
   const drawn = useRef<DrawnChart | undefined>(undefined);
-  const look = `${lines.map(({ name }) => name).join()} ${height} ${theme.choice.value} ${clock.zone.value ?? ""}`;
+  const dark = useSystemScheme();
+  // What is drawn keeps its colours.
+  const look = [...lines.map(({ name }) => name), height, theme.choice.value, dark.value, clock.zone.value].join();
   useEffect(() => {
     const { current } = place;
     if (current === null) return undefined;

@@ -97,6 +97,7 @@ export function TextField(props: TextFieldProps) {
           <textarea
             {...shared}
             id={id}
+            dir="auto"
             rows={rows}
             aria-describedby={described}
             onInput={(event) => take(event.currentTarget.value)}

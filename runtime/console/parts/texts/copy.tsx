@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
+import { useConsole } from "../../data/console-context.ts";
+import { gatewayCommand } from "../../data/session/gateway-command.ts";
 import { Button } from "../forms/button.tsx";
 
 /** How long it says that it was done, milliseconds. */
@@ -49,10 +51,11 @@ export function CopyBlock({ text, label }: { readonly text: string; readonly lab
 
 /** The `weir` command that does the same as a change. */
 export function SameCommand({ command }: { readonly command: string }) {
+  const { session } = useConsole();
   return (
     <details class="same-command">
       <summary>The same as a command</summary>
-      <CopyBlock text={command} />
+      <CopyBlock text={gatewayCommand(command, session.gateway)} />
     </details>
   );
 }

@@ -9,6 +9,7 @@ import {
 } from "openid-client";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import type { ConsoleIssuer } from "../../../api/schemas/iam/session.ts";
 import { subjectClaims } from "../../../core/access/claims.ts";
 import type { RuleSet, TrustedIssuer } from "../../../core/access/rule-set.ts";
 import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
@@ -45,6 +46,11 @@ export class IssuerLogin {
     this.#parts = parts;
     this.#clients = new IssuerClients({ documents, directory, now: tokens.now });
     this.#states = loginStates(tokens.keys);
+  }
+
+  /** The issuers that people can sign in at, the default one first. */
+  offered(): readonly ConsoleIssuer[] {
+    return offeredIssuers(this.#parts.tokens.rules()).map(({ name, iss: issuer }) => ({ name, issuer }));
   }
 
   /**
@@ -124,13 +130,18 @@ export class IssuerLogin {
 }
 
 /** @throws PlatformError `validation_failed` when there is no such issuer to sign in at */
-function chosenIssuer({ issuers }: RuleSet, name: string | undefined): LoginIssuer {
-  const offered = [...issuers.values()].filter(hasLogin).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+function chosenIssuer(rules: RuleSet, name: string | undefined): LoginIssuer {
+  const offered = offeredIssuers(rules);
   const [first] = offered;
   const found = name === undefined || name === "" ? first : offered.find((each) => each.name === name);
   if (found !== undefined) return found;
   const why = first === undefined ? "no JwtIssuer has a login" : `no JwtIssuer ${quote(name ?? "")} has a login`;
   throw new PlatformError("validation_failed", `Cannot sign in: ${why}`);
+}
+
+/** By name: the first one is the default. */
+function offeredIssuers({ issuers }: RuleSet): readonly LoginIssuer[] {
+  return [...issuers.values()].filter(hasLogin).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function hasLogin(issuer: TrustedIssuer): issuer is LoginIssuer {

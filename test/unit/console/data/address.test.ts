@@ -4,54 +4,11 @@ import { pageMatcher } from "../../../../runtime/console/data/address/match-page
 import { PageAddress } from "../../../../runtime/console/data/address/page-address.ts";
 import { pageLink } from "../../../../runtime/console/data/address/page-links.ts";
 import { pageTable } from "../../../../runtime/console/page-table.ts";
-
-/** A window whose history is a list. */
-function windowAt(target: string) {
-  const entries: { href: string; state: unknown }[] = [{ href: new URL(target, "http://console/").href, state: null }];
-  let index = 0;
-  const listeners = new Map<string, (event: never) => void>();
-  const put = (at: number, state: unknown, to: string | undefined): void => {
-    const href = to === undefined ? (entries[index]?.href ?? "") : new URL(to, entries[index]?.href).href;
-    index = at;
-    entries.splice(at, entries.length, { href, state });
-  };
-  const replace = (state: unknown, to: string | undefined): void => {
-    const href = to === undefined ? (entries[index]?.href ?? "") : new URL(to, entries[index]?.href).href;
-    entries[index] = { href, state };
-  };
-  const made = {
-    scrollY: 0,
-    get location() {
-      return new URL(entries[index]?.href ?? "");
-    },
-    history: {
-      scrollRestoration: "auto",
-      get state() {
-        return entries[index]?.state;
-      },
-      pushState: (state: unknown, _title: string, to?: string) => put(index + 1, state, to),
-      replaceState: (state: unknown, _title: string, to?: string) => replace(state, to),
-    },
-    addEventListener: (name: string, listener: (event: never) => void) => void listeners.set(name, listener),
-  };
-  return {
-    made: made as unknown as ConstructorParameters<typeof PageAddress>[0]["window"],
-    scrollTo: (y: number) => {
-      made.scrollY = y;
-      listeners.get("scrollend")?.({} as never);
-    },
-    back: () => {
-      index--;
-      listeners.get("popstate")?.({ state: entries[index]?.state } as never);
-    },
-    count: () => entries.length,
-    href: () => entries[index]?.href,
-  };
-}
+import { historyWindow } from "../history-window.ts";
 
 describe("PageAddress", () => {
   test("what narrows the page is in the address, without an entry of its own", () => {
-    const window = windowAt("/ui/calls?state=failed");
+    const window = historyWindow("/ui/calls?state=failed");
     const address = new PageAddress({ window: window.made });
 
     address.narrow({ function: "hello.dev", state: "" });
@@ -63,7 +20,7 @@ describe("PageAddress", () => {
   });
 
   test("back brings the filter and the scroll of the page before", () => {
-    const window = windowAt("/ui/");
+    const window = historyWindow("/ui/");
     const address = new PageAddress({ window: window.made });
     address.narrow({ q: "pay" });
     window.scrollTo(1_234);

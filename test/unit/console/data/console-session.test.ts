@@ -5,7 +5,8 @@ import { SessionHalf } from "../../../../runtime/console/data/session/session-ha
 import { memoryStorage } from "../memory-storage.ts";
 import { addressOf } from "../render-part.tsx";
 
-const admin = { user: "admin", via: "basic", actions: ["Function:List"] };
+const gateway = "https://faas.example.com";
+const admin = { user: "admin", via: "basic", actions: ["Function:List"], gateway };
 
 function sessionWith(replies: readonly Response[], store = memoryStorage()) {
   const left = [...replies];
@@ -36,6 +37,29 @@ test("signing in keeps the half of the session for this tab, and knows what one 
   expect(sent.at(-1)).toEqual({ path: "/auth/session", half: "half" });
   expect(Object.values(store)).toEqual(["half"]);
   expect(JSON.stringify(store)).not.toContain("secret");
+});
+
+test("the address of the gateway is known from the sign-in on, also while one has to sign in again", async () => {
+  const { session } = sessionWith([Response.json(admin)]);
+  expect(session.gateway).toBe("");
+  await session.load();
+  expect(session.gateway).toBe(gateway);
+
+  const stop = new AbortController();
+  const waiting = session.signedInAgain(stop.signal);
+  expect(session.state.value.kind).toBe("signedOut");
+  expect(session.gateway).toBe(gateway);
+  stop.abort();
+  await waiting;
+});
+
+test("the issuers are those that the gateway lists", async () => {
+  const staff = { name: "staff", issuer: "https://id.example.com" };
+  const { session, sent } = sessionWith([Response.json([staff])]);
+
+  expect(await session.issuers()).toEqual([staff]);
+  expect(sent).toEqual([{ path: "/auth/issuers", half: null }]);
+  await expect(session.issuers()).rejects.toMatchObject({ status: 0 });
 });
 
 test("a wrong password is one sentence, and nobody is signed in", async () => {
@@ -108,9 +132,29 @@ test("the half that an issuer's sign-in leads back with is taken, and leaves the
     replaceState: (_state: unknown, _title: string, to?: string | URL | null) => addresses.push(String(to)),
   };
 
+  half.beginLogin();
   half.takeFrom({ hash: "#session=abc", pathname: "/ui/calls", search: "?state=failed" }, history);
   half.takeFrom({ hash: "#2026-01-31", pathname: "/ui/calls", search: "" }, history);
 
   expect(half.value).toBe("abc");
   expect(addresses).toEqual(["/ui/calls?state=failed"]);
+});
+
+test("the half of a link is not taken in a tab that went to no issuer, nor twice", () => {
+  const store = memoryStorage();
+  const half = new SessionHalf(store);
+  const addresses: string[] = [];
+  const history = {
+    replaceState: (_state: unknown, _title: string, to?: string | URL | null) => addresses.push(String(to)),
+  };
+  const link = (of: string) => half.takeFrom({ hash: `#session=${of}`, pathname: "/ui/", search: "" }, history);
+
+  link("foreign");
+  expect(half.value).toBeUndefined();
+  half.beginLogin();
+  link("own");
+  link("foreign");
+
+  expect(half.value).toBe("own");
+  expect(addresses).toEqual(["/ui/", "/ui/", "/ui/"]);
 });

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { RequestFailure } from "../../../../runtime/console/data/requests/request-failure.ts";
 import type { PageRequest, Requests } from "../../../../runtime/console/data/requests/requests.ts";
@@ -24,12 +24,16 @@ class OpenedStream {
     this.#controller?.enqueue(new TextEncoder().encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
   }
 
+  comment(): void {
+    this.#controller?.enqueue(new TextEncoder().encode(": still here\n\n"));
+  }
+
   end(): void {
     this.#controller?.close();
   }
 }
 
-function openedStream() {
+function openedStream(time: { now: number } = { now: 7 }) {
   const visible = signal(true);
   const streams: OpenedStream[] = [];
   const waits: number[] = [];
@@ -43,12 +47,19 @@ function openedStream() {
       return opened.response;
     },
   } as unknown as Requests;
-  const stream = new LiveStream({ requests, visible, now: () => 7, wait: async (delay) => void waits.push(delay) });
+  const stream = new LiveStream({
+    requests,
+    visible,
+    now: () => time.now,
+    wait: async (delay) => void waits.push(delay),
+  });
   return { stream, visible, streams, waits, failures };
 }
 
 const isOpen = (streams: readonly OpenedStream[]): readonly string[] =>
   streams.filter((each) => each.signal?.aborted !== true).map(({ on }) => on);
+
+afterEach(() => void vi.useRealTimers());
 
 describe("LiveStream", () => {
   test("one stream carries all topics of the page; each listener hears its own", async () => {
@@ -119,6 +130,44 @@ describe("LiveStream", () => {
     expect(waits).toHaveLength(1);
   });
 
+  test("one that cannot be opened is tried after 1, 2, 4 … 30 s, each up to a quarter less", async () => {
+    const { stream, streams, waits, failures } = openedStream();
+    failures.push(...Array.from({ length: 7 }, () => new RequestFailure("gateway_away", "Cannot watch")));
+    stream.listen("queues", { event: () => {} });
+
+    await expect.poll(() => streams.length).toBe(1);
+
+    const most = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
+    expect(waits.map((wait, index) => wait <= (most[index] ?? 0) && wait >= (most[index] ?? 0) * 0.75)).toEqual(
+      most.map(() => true),
+    );
+  });
+
+  test("one that lasted was well: its end is tried again after a second", async () => {
+    const time = { now: 0 };
+    const { stream, streams, waits, failures } = openedStream(time);
+    failures.push(...Array.from({ length: 4 }, () => new RequestFailure("gateway_away", "Cannot watch")));
+    stream.listen("queues", { event: () => {} });
+    await expect.poll(() => streams.length).toBe(1);
+
+    time.now = 60_000;
+    streams[0]?.end();
+
+    await expect.poll(() => streams.length).toBe(2);
+    expect(waits[3]).toBeGreaterThan(5_000);
+    expect(waits[4]).toBeLessThanOrEqual(1_000);
+  });
+
+  test("a gateway that says when it wants to be asked again is asked then", async () => {
+    const { stream, streams, waits, failures } = openedStream();
+    failures.push(new RequestFailure("queue_unavailable", "Cannot watch", { status: 503, retryAfterSeconds: 7 }));
+    stream.listen("queues", { event: () => {} });
+
+    await expect.poll(() => streams.length).toBe(1);
+
+    expect(waits).toEqual([7_000]);
+  });
+
   test("an announced end is no fault", async () => {
     const { stream, streams, waits } = openedStream();
     const states: string[] = [];
@@ -167,5 +216,39 @@ describe("LiveStream", () => {
 
     await expect.poll(() => stream.state.value).toEqual({ kind: "refused", sentence: "Cannot watch calls" });
     expect(streams).toEqual([]);
+  });
+
+  test("who may not watch asks every 10 s instead, as long as one of the topics is read", async () => {
+    const { stream, streams, waits, failures } = openedStream();
+    failures.push(new RequestFailure("forbidden", "Cannot watch this platform", { status: 403 }));
+    const replies = ["read", "read", "refused"];
+    stream.listen("doctor", { event: () => {}, poll: () => Promise.reject(new Error("refused")) });
+    stream.listen("functions", {
+      event: () => {},
+      poll: async () => {
+        if (replies.shift() === "refused") throw new Error("refused");
+      },
+    });
+
+    await expect.poll(() => replies).toEqual([]);
+
+    expect(stream.state.value).toEqual({ kind: "refused", sentence: "Cannot watch this platform" });
+    expect(waits).toEqual([10_000, 10_000]);
+    expect(streams).toEqual([]);
+  });
+
+  test("45 s without a sign of life are a break; a comment is one", async () => {
+    vi.useFakeTimers();
+    const { stream, streams } = openedStream();
+    stream.listen("queues", { event: () => {} });
+    await vi.advanceTimersByTimeAsync(40_000);
+    streams[0]?.comment();
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect([streams.length, stream.state.value.kind]).toEqual([1, "open"]);
+
+    await vi.advanceTimersByTimeAsync(6_000);
+
+    expect(streams.length).toBe(2);
+    expect(isOpen(streams)).toEqual(["queues"]);
   });
 });

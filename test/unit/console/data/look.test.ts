@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { Shortcuts } from "../../../../runtime/console/data/look/shortcuts.ts";
 import { PageTheme } from "../../../../runtime/console/data/look/theme.ts";
@@ -47,6 +47,54 @@ describe("Shortcuts", () => {
 
     expect(shortcuts.press("?")).toBe(false);
     expect(pressed).toEqual([]);
+  });
+});
+
+describe("Shortcuts, in a window", () => {
+  class PlaceElement {
+    readonly #isField: boolean;
+
+    constructor(isField: boolean) {
+      this.#isField = isField;
+    }
+
+    closest(): this | null {
+      return this.#isField ? this : null;
+    }
+  }
+  afterEach(() => void vi.unstubAllGlobals());
+
+  /** Presses `?`; returns whether it was a shortcut. */
+  function pressed(event: Partial<KeyboardEvent>, isField = false): boolean {
+    vi.stubGlobal("Element", PlaceElement);
+    let press: (event: KeyboardEvent) => void = () => {};
+    let acts = 0;
+    const shortcuts = new Shortcuts();
+    shortcuts.add([{ keys: "?", what: "help", act: () => acts++ }]);
+    shortcuts.listenTo({ addEventListener: (_name: string, listener: typeof press) => (press = listener) } as never);
+    let isPrevented = false;
+    const preventDefault = (): void => void (isPrevented = true);
+    press({ key: "?", target: new PlaceElement(isField), preventDefault, ...event } as unknown as KeyboardEvent);
+    expect(isPrevented).toBe(acts === 1);
+    return acts === 1;
+  }
+
+  test("a key is one, another is not", () => {
+    expect([pressed({}), pressed({ key: "!" })]).toEqual([true, false]);
+  });
+
+  test.each([
+    [{ ctrlKey: true }],
+    [{ metaKey: true }],
+    [{ altKey: true }],
+    [{ isComposing: true }],
+    [{ defaultPrevented: true }],
+  ])("none with %j", (event) => {
+    expect(pressed(event)).toBe(false);
+  });
+
+  test("none inside a field or a dialog", () => {
+    expect(pressed({}, true)).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { FunctionStatus } from "../../../../runtime/api/schemas/function-status.ts";
 import type { FunctionRow } from "../../../../runtime/api/schemas/watch/function-row.ts";
+import { functionKeyOf, functionOfKey } from "../../../../runtime/console/data/functions/function-of-page.ts";
 import { ListedFunctions } from "../../../../runtime/console/data/functions/listed-functions.ts";
 import { narrowFunctions } from "../../../../runtime/console/data/functions/narrow-functions.ts";
 import { stateOfStatus } from "../../../../runtime/console/data/functions/state-of-status.ts";
@@ -100,4 +101,12 @@ test.each([
   [{ replicas: 1, availableReplicas: 1, conditions: [{ type: "Stalled", status: "True" }] }, "stalled"],
 ])("a function with %j is %s", (part, state) => {
   expect(stateOfStatus({ conditions: [], ...part } as unknown as FunctionStatus)).toBe(state);
+});
+
+test("a key names one function; without a namespace it names that of none", () => {
+  expect(functionOfKey(functionKeyOf({ name: "pay-late", namespace: "dev" }))).toEqual({
+    name: "pay-late",
+    namespace: "dev",
+  });
+  expect(functionOfKey("pay")).toEqual({ name: "pay", namespace: "" });
 });

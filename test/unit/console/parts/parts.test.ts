@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { Fragment, h } from "preact";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { Button } from "../../../../runtime/console/parts/forms/button.tsx";
 import { Confirm } from "../../../../runtime/console/parts/forms/confirm.tsx";
@@ -14,14 +14,9 @@ import { Shown } from "../../../../runtime/console/parts/texts/shown.tsx";
 import { StateBadge } from "../../../../runtime/console/parts/texts/state-badge.tsx";
 import { Time } from "../../../../runtime/console/parts/texts/time.tsx";
 import type { PageElement } from "../page-document.ts";
-import { renderPart, type RenderedPart } from "../render-part.tsx";
+import { partRenderer } from "../shown-parts.ts";
 
-let rendered: RenderedPart | undefined;
-const shown = (...args: Parameters<typeof renderPart>): RenderedPart => (rendered = renderPart(...args));
-afterEach(() => {
-  rendered?.close();
-  rendered = undefined;
-});
+const shown = partRenderer();
 
 describe("Button", () => {
   test("one that is off says why, stays in the order of focus and does nothing", () => {

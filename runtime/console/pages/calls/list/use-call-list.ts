@@ -77,7 +77,8 @@ export function useCallList(query: CallQuery): UsedCallList {
     const timer = setTimeout(() => round.value++, readAgainAfter);
     return () => clearTimeout(timer);
   });
-  useTopic(`calls${address === "" ? "" : `:${new URLSearchParams(query).toString()}`}`, {
+  const topic = `calls${address === "" ? "" : `:${new URLSearchParams(query).toString()}`}`;
+  useTopic(session.may("Call:List") ? topic : undefined, {
     event: (_name, data) => {
       const { calls, removed, skipped: left } = data as CallsEvent;
       fault.value = undefined;

@@ -30,7 +30,7 @@ const columns: readonly TableColumn<Row>[] = [
   {
     key: "what",
     title: "What",
-    width: "minmax(0, 1.4fr)",
+    width: "minmax(0, 1.3fr)",
     narrow: "title",
     cell: ({ step }) => (
       <>
@@ -47,7 +47,7 @@ const columns: readonly TableColumn<Row>[] = [
   {
     key: "how",
     title: "How",
-    width: "minmax(0, 2fr)",
+    width: "minmax(0, 1.7fr)",
     cell: ({ step: { at, status, ms, reason, next } }) => (
       <>
         {status !== undefined && <>status {status} </>}
@@ -64,7 +64,7 @@ const columns: readonly TableColumn<Row>[] = [
   {
     key: "where",
     title: "Where",
-    width: "minmax(0, 1.2fr)",
+    width: "minmax(0, 1.6fr)",
     cell: ({ step }) => (stepPlace(step) === "" ? null : <Code text={stepPlace(step)} />),
   },
 ];

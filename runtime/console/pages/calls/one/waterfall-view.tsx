@@ -5,7 +5,7 @@ import type { SegmentKind, Waterfall, WaterfallRow } from "./waterfall.ts";
 
 const words: Readonly<Record<SegmentKind, string>> = {
   waiting: "waited",
-  starting: "cold start",
+  starting: "starting",
   running: "ran",
   backOff: "back-off",
   callback: "callback",
@@ -20,7 +20,8 @@ const narrowest = 0.6;
 /** Where the time of a call went: a line for each run. The table of its steps says the same in words. */
 export function WaterfallView({ waterfall: { from, to, rows } }: { readonly waterfall: Waterfall }) {
   const span = Math.max(1, to - from);
-  const seen = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
+  const all = rows.flatMap(({ segments }) => segments);
+  const seen = new Set(all.map(({ kind }) => kind));
   const share = (at: number): number => (100 * (at - from)) / span;
   return (
     <figure
@@ -37,6 +38,7 @@ export function WaterfallView({ waterfall: { from, to, rows } }: { readonly wate
               {words[kind]}
             </span>
           ))}
+        {all.some(({ hasFailed }) => hasFailed) && <span class="legend segment-failed">failed</span>}
       </p>
       {rows.map((row, index) => (
         <div key={index} class="waterfall-row">

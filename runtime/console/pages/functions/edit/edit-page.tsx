@@ -69,7 +69,7 @@ function EditForm({ status, onSent }: { readonly status: FunctionStatus; readonl
       <Panel title="Deployment">
         <DeploymentEditor draft={draft} problem={problem} isNew={false} />
       </Panel>
-      <Panel title={count === 0 ? "Nothing changes yet" : `${countOf(count, "change")} to be sent`} bare>
+      <Panel title={count === 0 ? "Nothing changes yet" : `${countOf(count, "change")} to be sent`} bare={count > 0}>
         {count > 0 && <DifferenceTable rows={changes.value} />}
       </Panel>
       {state.value.kind === "failed" && <FailureNote failure={state.value.failure} />}

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 
 import type { FunctionStatus } from "../../../../api/schemas/function-status.ts";
 import { useNarrowing } from "../../../data/address/use-narrowing.ts";
-import { apiAddress } from "../../../data/session/api-address.ts";
+import { useConsole } from "../../../data/console-context.ts";
 import type { PageProps } from "../../../page-table.ts";
 import { Button } from "../../../parts/forms/button.tsx";
 import { SelectField, TextField } from "../../../parts/forms/field.tsx";
@@ -27,6 +27,7 @@ export function TryPage({ params }: PageProps) {
 }
 
 function TryForm({ status }: { readonly status: FunctionStatus }) {
+  const { session } = useConsole();
   const [method, changeMethod] = useNarrowing("method", "POST");
   const [mode, changeMode] = useNarrowing("mode", "now");
   const [pathInAddress, changePath] = useNarrowing("path");
@@ -92,7 +93,7 @@ function TryForm({ status }: { readonly status: FunctionStatus }) {
               {queued ? "Queue the call" : "Call"}
             </Button>
             {isRunning && <Button onClick={tried.cancel}>Stop waiting</Button>}
-            <CopyButton text={curlLine(call, apiAddress(location))} label="Copy as curl" />
+            <CopyButton text={curlLine(call, session.gateway)} label="Copy as curl" />
           </div>
         </form>
       </Panel>

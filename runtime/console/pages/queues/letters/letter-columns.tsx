@@ -24,7 +24,7 @@ export function letterColumns(selected: Signal<ReadonlySet<string>>): readonly T
     {
       key: "function",
       title: "Function",
-      width: "minmax(0, 1.2fr)",
+      width: "minmax(0, 1.6fr)",
       narrow: "title",
       cell: ({ callId, functionName, namespace }) => (
         <a class="row-link" href={pageLink.call(callId)}>
@@ -36,13 +36,13 @@ export function letterColumns(selected: Signal<ReadonlySet<string>>): readonly T
     {
       key: "status",
       title: "Status",
-      width: "4rem",
+      width: "3.5rem",
       align: "end",
       cell: ({ lastStatus }) => lastStatus ?? <span class="muted">–</span>,
     },
-    { key: "runs", title: "Runs", width: "4rem", align: "end", cell: ({ attempts }) => countWords(attempts) },
-    { key: "size", title: "Size", width: "5.5rem", align: "end", narrow: "hide", cell: ({ size }) => sizeWords(size) },
-    { key: "dead", title: "Given up", width: "8.5rem", cell: ({ deadAt }) => <Time at={deadAt} /> },
+    { key: "runs", title: "Runs", width: "3rem", align: "end", cell: ({ attempts }) => countWords(attempts) },
+    { key: "size", title: "Size", width: "4.5rem", align: "end", narrow: "hide", cell: ({ size }) => sizeWords(size) },
+    { key: "dead", title: "Given up", width: "8rem", cell: ({ deadAt }) => <Time at={deadAt} /> },
     {
       key: "advice",
       title: "What to do",
