@@ -2,7 +2,7 @@ import { consoleOriginOf } from "../../gateway/console-port/console-origin.ts";
 import type { HostSettings } from "../settings.ts";
 
 /** The first page of the console; undefined = there is none. */
-export function consoleUrl(
+export function firstPageUrl(
   settings: Pick<HostSettings, "consoleOrigins" | "consolePort" | "tlsCert">,
 ): string | undefined {
   if (settings.consolePort === 0) return undefined;

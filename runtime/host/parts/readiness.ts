@@ -6,7 +6,7 @@ import { followBroker } from "../../process/follow-broker.ts";
 import type { Provider } from "../../provider/build-provider.ts";
 import { formatBanner } from "../banner.ts";
 import { writeNote } from "../data-directory.ts";
-import { consoleUrl } from "./console-url.ts";
+import { firstPageUrl } from "./first-page-url.ts";
 import type { HostStart } from "./host-start.ts";
 import type { Broker } from "./broker.ts";
 import type { OpenDoctor } from "./doctor.ts";
@@ -36,7 +36,7 @@ export async function openReadiness(given: Given & { readonly provider: Provider
   process.stdout.write(
     formatBanner({
       url: given.url,
-      consoleUrl: consoleUrl(settings),
+      consoleUrl: firstPageUrl(settings),
       adminUrl: given.adminUrl,
       user: given.user,
       passwordFile: join(settings.data, "credentials", "basic-auth-password"),

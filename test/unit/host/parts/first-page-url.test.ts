@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { consoleUrl } from "../../../../runtime/host/parts/console-url.ts";
+import { firstPageUrl } from "../../../../runtime/host/parts/first-page-url.ts";
 import { hostSettings } from "../../../../runtime/host/settings.ts";
 import { readSettings } from "../../../../runtime/settings/read-settings.ts";
 
 const urlOf = (flags: Readonly<Record<string, string>>): string | undefined =>
-  consoleUrl(readSettings(hostSettings, { flags }));
+  firstPageUrl(readSettings(hostSettings, { flags }));
 
 test("one machine has a console on a port of its own, unless it is switched off", () => {
   expect(urlOf({})).toBe("http://127.0.0.1:8081/ui/");
