@@ -6,5 +6,5 @@ import { nodeFault } from "./node-fault.js";
 const fault = nodeFault(process.versions.node);
 if (fault !== undefined) throw new RunError(fault);
 
-export const { gatewayUrl, publicUrl, adminUser, adminPassword, queues, edition, portForward } =
+export const { gatewayUrl, publicUrl, consoleUrl, adminUser, adminPassword, queues, edition, portForward } =
   await import("./index.ts");
