@@ -45,6 +45,8 @@ export interface GatewayParts extends AccessParts {
   readonly broker: BrokerView;
   /** Disks of this platform that this process can look at. */
   readonly disks?: Disks | undefined;
+  /** Why replicas cannot be started now, or undefined; absent where this process does not know. */
+  readonly providerFault?: (() => string | undefined) | undefined;
   readonly activity: Activity;
   readonly upstream: Upstream;
   readonly secrets: SecretStore | undefined;

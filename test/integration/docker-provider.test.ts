@@ -16,8 +16,10 @@ import { desireFunction } from "../../runtime/core/functions/desired-function.ts
 import type { FunctionRef } from "../../runtime/core/functions/function-ref.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { createLog } from "../../runtime/process/log.ts";
+import { buildPlatformDoctor } from "../../runtime/gateway/doctor/platform-doctor.ts";
 import { buildProvider, type Provider } from "../../runtime/provider/build-provider.ts";
 import { echoSpec } from "../contract/replicas.contract.ts";
+import { memoryDoctorParts } from "../support/memory-doctor.ts";
 import { noDockerEngine } from "../support/docker-engine.ts";
 import { openDockerEngine, type TestDockerEngine } from "../support/shared-docker-engine.ts";
 import { dockerProvider, echoImage, tagEcho } from "../support/docker-provider.ts";
@@ -189,6 +191,14 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
         await eventually(() => provider.check(), { what: "a report that the engine is away" });
         expect(provider.check()).toContain("Cannot reach the container engine");
         expect(await engineTrouble(engine.socket)).toContain("Cannot reach the container engine");
+        const doctor = buildPlatformDoctor(memoryDoctorParts({ providerFault: () => provider.check() }));
+        expect((await doctor.report()).findings).toContainEqual(
+          expect.objectContaining({
+            id: "provider",
+            level: "problem",
+            sentence: expect.stringMatching(/^Cannot reach the container engine.*; calls of running functions go on/),
+          }),
+        );
         await engine.start();
       } else {
         await engine.restart();

@@ -82,6 +82,8 @@ export function gatewayCluster(config: ClusterConfig, settings: FunctionNamespac
         ? undefined
         : { ca: config.caFile, token: config.token },
     watched: () => parts.client.contact.watches,
+    providerFault: () =>
+      parts.client.contact.isFailing ? "Cannot reach the API server: its watches are interrupted" : undefined,
     close: () => parts.close(),
   };
 }

@@ -38,6 +38,12 @@ export interface ExaminedBroker {
   readonly store: Asked<BrokerStore>;
 }
 
+/** What starts and stops replicas. */
+export interface ExaminedProvider {
+  /** Why it cannot now, in one sentence. */
+  readonly fault: string | undefined;
+}
+
 /** All that the doctor's report is derived from. */
 export interface DoctorFacts {
   /** Unix milliseconds. */
@@ -49,6 +55,8 @@ export interface DoctorFacts {
   readonly durability: string;
   readonly place: QueuePlace;
   readonly broker: ExaminedBroker;
+  /** Undefined where this process does not see it. */
+  readonly provider: ExaminedProvider | undefined;
   /** Undefined while no declarations are known. */
   readonly queues: readonly ExaminedQueue[] | undefined;
   readonly functions: readonly ExaminedFunction[];

@@ -4,6 +4,7 @@ import type { DoctorFacts } from "./doctor-facts.ts";
 import { judgeBroker } from "./judge-broker.ts";
 import { judgeDisks } from "./judge-disks.ts";
 import { judgeFunctions } from "./judge-functions.ts";
+import { judgeProvider } from "./judge-provider.ts";
 import { judgeQueues } from "./judge-queues.ts";
 import { judgeTimeouts } from "./judge-timeouts.ts";
 
@@ -17,6 +18,7 @@ export function doctorReport(facts: DoctorFacts): DoctorReport {
     findings: [
       ...judgeTimeouts(functions, times, declared),
       ...judgeBroker(facts),
+      ...judgeProvider(facts),
       ...judgeQueues(queues, times.callMaxAge),
       ...judgeDisks(facts.disks),
       ...judgeFunctions(functions, times.wakeTimeout, now),

@@ -6,7 +6,7 @@ import type { FunctionTable } from "../../core/replicas/function-table.ts";
 import { drainTimeoutOf, type DrainFacts } from "../../settings/drain-settings.ts";
 import { buildPlatformDoctor, type DoctorParts, type PlatformDoctor } from "./platform-doctor.ts";
 
-interface GatewayDoctorParts extends Pick<DoctorParts, "broker"> {
+interface GatewayDoctorParts extends Pick<DoctorParts, "broker" | "providerFault"> {
   readonly disks?: DoctorParts["disks"];
   readonly settings: DrainFacts & Omit<ExaminedTimes, "drainTimeout">;
   readonly info: Pick<SystemInfo, "durability">;
@@ -14,7 +14,7 @@ interface GatewayDoctorParts extends Pick<DoctorParts, "broker"> {
 
 /** The doctor of a gateway with these parts and tables; it also measures how long functions take to start. */
 export function gatewayDoctor(
-  { broker, disks, settings, info }: GatewayDoctorParts,
+  { broker, disks, providerFault, settings, info }: GatewayDoctorParts,
   functions: FunctionTable,
   queues: QueueViewParts,
 ): PlatformDoctor {
@@ -24,6 +24,7 @@ export function gatewayDoctor(
     queues,
     broker,
     disks,
+    providerFault,
     times: { ...settings, drainTimeout: drainTimeoutOf(settings) },
     durability: info.durability,
   });

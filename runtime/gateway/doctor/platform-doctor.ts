@@ -19,6 +19,8 @@ export interface DoctorParts {
   readonly queues: QueueViewParts;
   readonly broker: BrokerView;
   readonly disks: Disks | undefined;
+  /** Why replicas cannot be started now, or undefined; absent where this process does not know. */
+  readonly providerFault?: (() => string | undefined) | undefined;
   readonly times: ExaminedTimes;
   /** As promised in `/system/info`. */
   readonly durability: string;
@@ -42,7 +44,7 @@ export function buildPlatformDoctor(parts: DoctorParts): PlatformDoctor {
 
 /** All that is known now; what does not come within `within` milliseconds is missing. */
 export async function gatherFacts(parts: DoctorParts, within = factTimeout): Promise<DoctorFacts> {
-  const { broker, disks, queues, times, durability } = parts;
+  const { broker, disks, providerFault, queues, times, durability } = parts;
   const ended = new AbortController();
   const deadline = pause(within, undefined, { signal: ended.signal }).catch(() => {});
   const ask = async <T>(asked: Promise<T>): Promise<Asked<T>> =>
@@ -71,6 +73,7 @@ export async function gatherFacts(parts: DoctorParts, within = factTimeout): Pro
     durability,
     place: queues.place,
     broker: { fault, version, isTooOld, store },
+    provider: providerFault && { fault: providerFault() },
     queues: declared === undefined ? undefined : figures,
     functions: [...parts.functions.entries()].map(({ key, wanted, facts, endpoints }) => ({
       wanted,

@@ -10,6 +10,7 @@ import type { HistoryParts } from "../../gateway/rest/app-parts.ts";
 import type { BuiltGateway } from "../../gateway/gateway-parts.ts";
 import { besideGateway } from "../addresses.ts";
 import { folderFaultHere } from "../check-settings.ts";
+import type { Provider } from "../../provider/build-provider.ts";
 import type { HostAccess } from "./access.ts";
 import type { HostHistory } from "./history.ts";
 import type { HostStart } from "./host-start.ts";
@@ -26,7 +27,16 @@ export interface OpenGateway {
   readonly gatewayLink: NatsLink;
 }
 
-type Given = HostStart & HostPlace & Broker & ChosenEngine & Outgoing & OpenQueueWorkers & HostAccess & HostHistory;
+type Given = HostStart &
+  HostPlace &
+  Broker &
+  ChosenEngine &
+  Outgoing &
+  OpenQueueWorkers &
+  HostAccess &
+  HostHistory & {
+    readonly provider: Provider;
+  };
 
 /** Starts to listen, also in the networks of replicas. */
 export async function openGateway(given: Given): Promise<OpenGateway> {
@@ -43,6 +53,7 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
     folderFault: folderFaultHere(settings, engine.folderFault),
     // The broker's store is below it.
     disks: new FileDisks({ data: settings.data }),
+    providerFault: () => given.provider.check(),
     history: historyParts(given),
     callbackRules: given.callbackRules,
     access: given.access,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testAccountTokens } from "../../support/account-tokens.ts";
 import { clusterClient } from "../../support/cluster-client.ts";
 import { testClusterHistory } from "../../support/cluster-history.ts";
+import { testClusterConsole } from "../../support/cluster-console.ts";
 import { clusterIssuer } from "../../support/cluster-identity.ts";
 import { loadPlatformImages, type ClusterPlatform } from "../../support/cluster-platform.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -23,7 +24,7 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   beforeAll(async () => {
     stack = await openWeirStack(opened().cluster, "enterprise");
     const cluster = await clusterIssuer(opened().cluster, stack.namespace);
-    await stack.configure({ ...smallStack, "weir:iam": { issuers: { cluster } } });
+    await stack.configure({ ...smallStack, "weir:iam": { issuers: { cluster } }, "weir:console": { port: 8081 } });
     await stack.expect("up");
     platform = await stackPlatform(stack, opened().cluster, opened().image);
   }, longStep);
@@ -38,6 +39,8 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   describe("with secrets of callbacks", () => testSignedCallbacks(() => platform));
 
   describe("with a history of calls", () => testClusterHistory(() => platform));
+
+  describe("with a console", () => testClusterConsole(() => platform));
 
   test("a queue of the stack has its own workers", async () => {
     await client.deploy("reporter", { annotations: { "com.service.queue": "reports" } });

@@ -79,7 +79,17 @@ describe("a Weir without problems", () => {
     expect(bad).toEqual([]);
     const ids = new Set(found.findings.map(({ id }) => id));
     const ofMachine = ["tcp", "http", "clock", "versions", "files", "builder"];
-    const ofPlatform = ["timeouts", "broker", "store", "durability", "queues", "dead-letters", "disk", "functions"];
+    const ofPlatform = [
+      "timeouts",
+      "broker",
+      "store",
+      "durability",
+      "provider",
+      "queues",
+      "dead-letters",
+      "disk",
+      "functions",
+    ];
     expect([...ids]).toEqual([...ofMachine, ...ofPlatform]);
     expect(found.parts.map(({ part, replicas, ready }) => [part, replicas, ready])).toEqual([
       ["gateway", 1, 1],

@@ -5,11 +5,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { axeFindings } from "../../support/console/axe-findings.ts";
+import type { ConsoleWindow } from "../../support/console/console-browser.ts";
+import { openBrowserIssuer, type BrowserIssuer } from "../../support/console/browser-issuer.ts";
 import { describeConsole } from "../../support/console/opened-console.ts";
+import { expectNoFaults } from "../../support/console/page-faults.ts";
 import { waitForWords } from "../../support/console/page-words.ts";
 import { seedWeir } from "../../support/console/seed-weir.ts";
 import { eventually } from "../../support/eventually.ts";
-import { FormBrowser, openOidcIssuer, type OidcIssuer } from "../../support/oidc-issuer.ts";
 
 const seeing = ["Function:List", "Function:Get", "System:Info"];
 const rulesFor = (issuer: string): string =>
@@ -31,35 +33,37 @@ const options = { flags: ["--edition=enterprise"], prepare: seedWeir, isSignedIn
 
 /** The console of somebody who signed in at an issuer, and may look at functions only. */
 describeConsole("who may not do everything", options, (opened) => {
-  let issuer: OidcIssuer;
+  let issuer: BrowserIssuer;
+  let window: ConsoleWindow;
   let page: Page;
   beforeAll(async () => {
-    const { weir, window } = opened();
-    ({ page } = opened());
-    const callback = `${weir.origin}/auth/callback`;
-    issuer = await openOidcIssuer(
-      [{ client_id: "weir", token_endpoint_auth_method: "none", redirect_uris: [callback] }],
-      { findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }) },
-    );
-    await writeFile(join(weir.weir.data, "iam", "rules.yaml"), rulesFor(issuer.url), { mode: 0o600 });
-    // The issuer's own pages ask hosts that tests do not reach, so no browser opens them.
-    const begin = () =>
-      window.context.request.get(`${weir.origin}/auth/login?to=/ui/`, {
-        headers: { "sec-fetch-site": "none" },
-        maxRedirects: 0,
-      });
-    await eventually(async () => (await begin()).status() === 303, { what: "the rules to be read" });
-    const { location = "" } = (await begin()).headers();
-    const { url } = await new FormBrowser("alice").visit(location, callback);
-    // A tab that went to no issuer takes no session.
+    const { browser, weir } = opened();
+    issuer = await openBrowserIssuer("alice", `${weir.origin}/auth/callback`);
+    await writeFile(join(weir.weir.data, "iam", "rules.yaml"), rulesFor(issuer.issuer.url), { mode: 0o600 });
+    window = await browser.open({ origin: weir.origin, others: issuer.origins });
+    ({ page } = window);
+    const offered = async (): Promise<unknown> => (await window.context.request.get("/auth/issuers")).json();
+    await eventually(async () => JSON.stringify(await offered()).includes("idp"), { what: "the rules to be read" });
     await page.goto("/ui/");
-    await page.route("**/auth/login?*", (route) => route.abort());
     await page.getByRole("link", { name: "Sign in with idp" }).click();
-    await page.unroute("**/auth/login?*");
-    await page.goto(url);
+    await page.getByRole("link", { name: "Go on as alice" }).click();
     await page.getByRole("heading", { level: 1, name: "Functions" }).waitFor();
   });
-  afterAll(() => issuer?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await window?.[Symbol.asyncDispose]();
+    await issuer?.[Symbol.asyncDispose]();
+  });
+
+  test("is signed in by their own link only, and the address keeps nothing of it", async () => {
+    expect(page.url()).toBe(`${opened().weir.origin}/ui/`);
+    // A tab that went to no issuer takes no session.
+    const other = await window.context.newPage();
+    await other.goto("/ui/#session=foreign");
+    await other.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(other.url()).toBe(`${opened().weir.origin}/ui/`);
+    expect(await other.evaluate("JSON.stringify(sessionStorage)")).not.toContain("foreign");
+    await other.close();
+  });
 
   test("is offered what the rules give, and nothing else", async () => {
     await waitForWords(page, "hello");
@@ -101,5 +105,9 @@ describeConsole("who may not do everything", options, (opened) => {
       .waitFor();
     await waitForWords(page, "You are signed in as fed:alice.");
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("mine");
+  });
+
+  test("broke no rule on the way to the issuer and back", () => {
+    expectNoFaults(window.faults);
   });
 });

@@ -4,7 +4,6 @@ import type { Page } from "playwright-core";
 import type { ConsoleFront, FrontReply } from "../../support/console/console-front.ts";
 import { describeFrontedConsole, type FrontedConsole } from "../../support/console/opened-console.ts";
 import { waitForWords, waitUntilUnsaid } from "../../support/console/page-words.ts";
-import { signInWhereAsked } from "../../support/console/sign-in.ts";
 
 const watch = /^GET \/system\/watch\?/;
 
@@ -144,27 +143,29 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
   });
 
   test("is closed at once when nobody looks: ten tabs have one", async () => {
-    const tabs: Page[] = [];
     const open = (): number => front.open.filter((asked) => watch.test(asked)).length;
-    for (let tab = 0; tab < 10; tab += 1) {
-      const last = tabs.at(-1);
-      // Without windows all tabs are in sight: this one goes to the back.
-      await last?.evaluate(`
-        Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+    // Without windows all tabs are in sight: this one goes to the back, or comes to the front.
+    const look = (tab: Page, state: "visible" | "hidden"): Promise<unknown> =>
+      tab.evaluate(`
+        Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
         document.dispatchEvent(new Event("visibilitychange"));
       `);
-      const next = await opened().window.context.newPage();
-      tabs.push(next);
-      await signInWhereAsked(next, weir.weir, "/ui/queues");
+    await page.goto("/ui/queues");
+    await expect.poll(open).toBe(1);
+    const tabs = [page];
+    for (let last = page; tabs.length < 10; last = tabs.at(-1) ?? page) {
+      await look(last, "hidden");
+      const opening = opened().window.context.waitForEvent("page");
+      // Opened by its page, a tab shares its session; a sign-in of its own would end the other one.
+      await last.evaluate(`void window.open("/ui/queues")`);
+      tabs.push(await opening);
+      await tabs.at(-1)?.locator("#content h1").waitFor();
       await expect.poll(open).toBe(1);
     }
-    const first = tabs[0];
-    await first?.evaluate(`
-      Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true });
-      document.dispatchEvent(new Event("visibilitychange"));
-    `);
+    await look(page, "visible");
     await expect.poll(open).toBe(2);
-    for (const tab of tabs) await tab.close();
+    for (const tab of tabs.slice(1)) await tab.close();
+    await page.goto("about:blank");
     await expect.poll(open).toBe(0);
   });
 });

@@ -39,6 +39,11 @@ export class ServerContact {
     return this.#watches;
   }
 
+  /** Whether a watch is interrupted. */
+  get isFailing(): boolean {
+    return this.#failing.size > 0;
+  }
+
   join(watch: WatchedKind): void {
     this.#watches.add(watch);
   }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 
+import { useConsole } from "../../data/console-context.ts";
 import { SelectField, TextField } from "../../parts/forms/field.tsx";
 import { useNamespaces } from "./use-namespaces.ts";
 
@@ -11,7 +12,8 @@ export interface NamespaceFieldProps {
 
 /** A choice of the namespaces that one may list; who may list none writes the name. */
 export function NamespaceField({ value, onChange }: NamespaceFieldProps) {
-  const namespaces = useNamespaces();
+  const { session } = useConsole();
+  const namespaces = useNamespaces(session.may("Namespace:List"));
   const text = useSignal(value);
   const names = namespaces.state.value.value ?? [];
   if (names.length === 0) {

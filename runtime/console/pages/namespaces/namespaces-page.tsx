@@ -18,7 +18,7 @@ import { useNamespaces } from "./use-namespaces.ts";
 /** The namespaces that functions are in. */
 export function NamespacesPage() {
   const { sent, session } = useConsole();
-  const namespaces = useNamespaces();
+  const namespaces = useNamespaces(true);
   /** Name of the one that is edited; empty: a new one. */
   const edited = useSignal<string | undefined>(undefined);
   const deleted = useSignal<string | undefined>(undefined);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 
+import { Breaking } from "./shown.tsx";
 import { StateBadge, type Tone } from "./state-badge.tsx";
 
 /** What something does now, in one sentence, first on its page. */
@@ -34,7 +35,9 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
     <dl class="facts">
       {rows.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <Breaking text={name} />
+          </dt>
           <dd>{value}</dd>
         </div>
       ))}

@@ -1,3 +1,5 @@
+import { Fragment } from "preact";
+
 import { shownParts } from "../../data/words/shown-text.ts";
 
 /** A text that came from elsewhere: characters that nobody would see are shown as escapes. */
@@ -44,5 +46,19 @@ export function Name({ text }: { readonly text: string }) {
     >
       <Shown text={text} />
     </bdi>
+  );
+}
+
+/** A name such as `com.example/key`, which breaks after dots and slashes rather than inside words. */
+export function Breaking({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/(?<=[./])/).map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          <Shown text={part} />
+        </Fragment>
+      ))}
+    </>
   );
 }

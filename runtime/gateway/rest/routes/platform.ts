@@ -41,7 +41,7 @@ const getDoctorReport = route(
     method: "GET",
     path: "/system/doctor",
     needs: "System:Doctor",
-    about: "Checks this platform: timeouts, broker, queues, dead letters, disks, functions.",
+    about: "Checks this platform: timeouts, broker, provider, queues, dead letters, disks, functions.",
     details:
       "Each finding is ok, a warning or a problem, with what to do about it. Checks take at most 2 s and are made at most every 10 s; what does not reply in time is a finding. The broker being away is a finding, too, and no error.",
     responses: [{ status: 200, about: "The findings", schema: DoctorReport }],

@@ -128,12 +128,17 @@ test("signing out forgets the half, and who it was", async () => {
 test("the half that an issuer's sign-in leads back with is taken, and leaves the address", () => {
   const half = new SessionHalf(memoryStorage());
   const addresses: string[] = [];
+  // A page's own location changes with its history.
+  const location = { hash: "#session=abc", pathname: "/ui/calls", search: "?state=failed" };
   const history = {
-    replaceState: (_state: unknown, _title: string, to?: string | URL | null) => addresses.push(String(to)),
+    replaceState: (_state: unknown, _title: string, to?: string | URL | null) => {
+      location.hash = "";
+      addresses.push(String(to));
+    },
   };
 
   half.beginLogin();
-  half.takeFrom({ hash: "#session=abc", pathname: "/ui/calls", search: "?state=failed" }, history);
+  half.takeFrom(location, history);
   half.takeFrom({ hash: "#2026-01-31", pathname: "/ui/calls", search: "" }, history);
 
   expect(half.value).toBe("abc");

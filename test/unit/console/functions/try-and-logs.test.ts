@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { LogRecord } from "../../../../runtime/api/schemas/log-record.ts";
-import { momentOfLine } from "../../../../runtime/console/pages/functions/logs/log-line.ts";
+import { lineOfPart, momentOfLine } from "../../../../runtime/console/pages/functions/logs/log-line.ts";
 import { ShownLines, narrowLines } from "../../../../runtime/console/pages/functions/logs/shown-lines.ts";
 import {
   curlLine,
@@ -116,6 +116,13 @@ describe("ShownLines", () => {
     expect(new Set(keys).size).toBe(3);
     expect(keys.map(momentOfLine)).toEqual([1, 1, 1].map(() => Date.parse("2026-01-31T12:00:01Z")));
     expect(momentOfLine("nothing")).toBeUndefined();
+  });
+
+  test("a part of an address stands for the line it names, a malformed one for none", () => {
+    const name = "2026-01-31T12:00:01.000000000Z~pay-1-0~2";
+    expect(lineOfPart(encodeURIComponent(name))).toBe(name);
+    expect([lineOfPart("%E0"), lineOfPart("2026-01-31T12:00:01Z%"), lineOfPart("")]).toEqual(["", "", ""]);
+    expect(momentOfLine("2026-01-31T12:00:01Z%E0")).toBeUndefined();
   });
 
   test("the oldest go when there are too many", () => {

@@ -11,6 +11,7 @@ import { patiently } from "../../../../runtime/console/pages/calls/many/patientl
 import { queueWords } from "../../../../runtime/console/pages/queues/queue-words.ts";
 import { withChanges } from "../../../../runtime/console/pages/queues/use-queues.ts";
 import { toneOf, worstFirst } from "../../../../runtime/console/pages/system/finding-order.ts";
+import { judgeProvider } from "../../../../runtime/core/doctor/judge-provider.ts";
 import { vitalProblems } from "../../../../runtime/console/shell/notice-bars.tsx";
 
 const queue = (facts: Partial<QueueStatus> = {}): QueueStatus => ({
@@ -64,9 +65,14 @@ describe("findings", () => {
   });
 
   test("above every page stand problems without which nothing works, no others", () => {
-    const findings = [finding("broker", "problem"), finding("store", "warning"), finding("timeouts", "problem")];
+    const findings = [
+      finding("broker", "problem"),
+      finding("store", "warning"),
+      ...judgeProvider({ provider: { fault: "Cannot reach it" }, place: { edition: "pro", home: "machine" } }),
+      finding("timeouts", "problem"),
+    ];
 
-    expect(vitalProblems({ checkedAt: "", parts: [], findings }).map(({ id }) => id)).toEqual(["broker"]);
+    expect(vitalProblems({ checkedAt: "", parts: [], findings }).map(({ id }) => id)).toEqual(["broker", "provider"]);
     expect(vitalProblems(undefined)).toEqual([]);
   });
 });

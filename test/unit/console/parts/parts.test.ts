@@ -10,6 +10,7 @@ import { linePath } from "../../../../runtime/console/parts/charts/sparkline.tsx
 import { Table } from "../../../../runtime/console/parts/tables/table.tsx";
 import { FailureNote } from "../../../../runtime/console/parts/texts/failure-note.tsx";
 import { RequestFailure } from "../../../../runtime/console/data/requests/request-failure.ts";
+import { Facts } from "../../../../runtime/console/parts/texts/sentence.tsx";
 import { Shown } from "../../../../runtime/console/parts/texts/shown.tsx";
 import { StateBadge } from "../../../../runtime/console/parts/texts/state-badge.tsx";
 import { Time } from "../../../../runtime/console/parts/texts/time.tsx";
@@ -231,4 +232,23 @@ test("linePath() has a hole where values are not known", () => {
   expect(linePath([0, 10, null, 5], 30, 12)).toBe("M0 11L10 1M30 6");
   expect(linePath([0, 0], 10, 12)).toBe("M0 11L10 11");
   expect(linePath([], 10, 12)).toBe("");
+});
+
+describe("Facts", () => {
+  test("a long name may break after dots and slashes, and stays a text", () => {
+    const name = "Annotation com.service.http/<b>x\u202e.path";
+    const { body } = shown(h(Facts, { rows: [[name, "1"]] }));
+    const dt = body.one("dt");
+
+    expect(dt.text).toBe("Annotation com.service.http/<b>x\\u202e.path");
+    expect(dt.all(({ localName }) => localName === "wbr")).toHaveLength(4);
+    expect(dt.all(({ localName }) => localName !== "wbr").map(({ localName }) => localName)).toEqual(["span"]);
+  });
+
+  test("one of plain words has no such place", () => {
+    const { body } = shown(h(Facts, { rows: [["Calls so far", "1"]] }));
+
+    expect(body.one("dt").text).toBe("Calls so far");
+    expect(body.all(({ localName }) => localName === "wbr")).toEqual([]);
+  });
 });

@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../../runtime/api/platform-error.ts";
 import { QueueTable } from "../../../../runtime/core/queues/queue-table.ts";
-import { buildPlatformDoctor, gatherFacts } from "../../../../runtime/gateway/doctor/platform-doctor.ts";
+import {
+  buildPlatformDoctor,
+  gatherFacts,
+  type DoctorParts,
+} from "../../../../runtime/gateway/doctor/platform-doctor.ts";
 import { memoryBroker, memoryDoctorParts } from "../../../support/memory-doctor.ts";
 import { memoryQueues } from "../../../support/memory-queues.ts";
 
@@ -49,6 +53,17 @@ describe("a fact that does not come", () => {
 test("queues that are not declared yet are no empty list", async () => {
   const queues = { ...memoryQueues(), table: new QueueTable() };
   expect((await gatherFacts(memoryDoctorParts({ queues }))).queues).toBeUndefined();
+});
+
+test("the provider is asked anew for each report, and is no finding where it is not seen", async () => {
+  let fault: string | undefined = "Cannot reach the container engine: it is away";
+  const parts = memoryDoctorParts({ providerFault: () => fault });
+  const levels = async (of: DoctorParts): Promise<readonly string[]> =>
+    (await buildPlatformDoctor(of).report()).findings.flatMap(({ id, level }) => (id === "provider" ? [level] : []));
+  expect(await levels(parts)).toEqual(["problem"]);
+  fault = undefined;
+  expect(await levels(parts)).toEqual(["ok"]);
+  expect(await levels(memoryDoctorParts())).toEqual([]);
 });
 
 test("the parts are this gateway, the queue-workers of each queue and the broker", async () => {

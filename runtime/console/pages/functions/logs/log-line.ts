@@ -31,9 +31,18 @@ export function shownLine(record: LogRecord, repeat: number): ShownLine {
   };
 }
 
+/** The name of the line that a part of an address stands for; empty for one that stands for none. */
+export function lineOfPart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+}
+
 /** The moment that a line's name begins with, milliseconds since 1970; undefined for a text that names none. */
 export function momentOfLine(part: string): number | undefined {
-  const [moment = ""] = decodeURIComponent(part).split("~", 1);
+  const [moment = ""] = lineOfPart(part).split("~", 1);
   const at = Date.parse(moment);
   return Number.isFinite(at) ? at : undefined;
 }

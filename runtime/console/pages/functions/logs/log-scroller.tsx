@@ -99,6 +99,7 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
                 <span class="log-replica" title={instance}>
                   <Shown text={instance} />
                 </span>
+                {stream === "stderr" && <span class="hidden">standard error</span>}
                 <span class="log-text" dir="auto">
                   {line.runs.map((run, at) => (
                     <span key={at} class={run.classes}>

@@ -21,7 +21,7 @@ import { ExactTime } from "../../../parts/texts/time.tsx";
 import { FunctionFrame } from "../function-frame.tsx";
 import { namedOf } from "../named-of.ts";
 import { save } from "../try/reply-body.tsx";
-import { momentOfLine, type ShownLine } from "./log-line.ts";
+import { lineOfPart, momentOfLine, type ShownLine } from "./log-line.ts";
 import { narrowLines } from "./shown-lines.ts";
 import { LogScroller } from "./log-scroller.tsx";
 import { useLog } from "./use-log.ts";
@@ -43,7 +43,7 @@ function LogPanel({ named }: { readonly named: FunctionOfPage }) {
   const [wrap, changeWrap] = useNarrowing("wrap", "yes");
   const find = useNarrowedText("q");
   // A line that is linked to while the page is open is in it already.
-  const linked = decodeURIComponent(address.place.value.part);
+  const linked = lineOfPart(address.place.value.part);
   const around = useSignal(momentOfLine(address.place.peek().part));
   const { lines, failure, less, since, skipped, older } = useLog({ named, call: call.value, around: around.value });
   const shown = useComputed(() =>

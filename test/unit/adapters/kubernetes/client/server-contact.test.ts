@@ -10,13 +10,16 @@ test("an outage is reported at the first watch that fails, and its end when the 
   let recoveries = 0;
   const contact = new ServerContact({ onRecovered: () => (recoveries += 1) });
   const [a, b, healthy] = [watch("A"), watch("B"), watch("C")];
+  expect(contact.isFailing).toBe(false);
   expect([contact.failed(a), contact.failed(a), contact.failed(b)]).toEqual([true, false, false]);
+  expect(contact.isFailing).toBe(true);
   contact.recovered(healthy);
   contact.recovered(a);
   expect(recoveries).toBe(0);
   contact.recovered(b);
   contact.recovered(b);
   expect(recoveries).toBe(1);
+  expect(contact.isFailing).toBe(false);
   expect(contact.failed(b)).toBe(true);
 });
 
