@@ -82,7 +82,7 @@ test("two namespaces work side by side, also after a restart, and a deleted one 
   expect(await call("hello")).toBe("functions functions\n");
 });
 
-test.each([0, 20, 100, 300])("killed %i ms after the deletion, the next start finishes it", async (delay) => {
+test.each([20, 300])("killed %i ms after the deletion, the next start finishes it", async (delay) => {
   await deployBoth();
   expect(await change("DELETE", "namespace/dev")).toBe(202);
   const until = performance.now() + delay;

@@ -2,18 +2,12 @@ import { randomUUID } from "node:crypto";
 
 import { afterEach, expect, test } from "vitest";
 
-import { fillRecords, fullRecordsBench } from "../support/fill-records.ts";
 import { eventually } from "../support/eventually.ts";
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { notAccepted } from "../support/load.ts";
 
 let bench: FaultBench | undefined;
 afterEach(() => bench?.close());
-
-test("FW19 records at their limit by number, with a backlog, under load: accepted calls end, others are refused, room is used again", async () => {
-  const opened = (bench = await openFaultBench({ ...fullRecordsBench, doctorFlags: ["--max-call-records", "400"] }));
-  await fillRecords(opened, { query: "", at: 400, count: 600 });
-}, 400_000);
 
 test("FW20 a record cannot be written: its callback is not sent again, log and later record say so", async () => {
   // The write of a callback's outcome is retried for as long as callbacks are.

@@ -24,13 +24,18 @@ export interface RecordTailOptions {
   readonly inboxPrefix: string;
   /** Most messages of a read; as many again are held for the next one. */
   readonly maxBatch: number;
-  /** Milliseconds from its first message after which a read is complete. */
+  /**
+   * Milliseconds between two reads while few messages are left, and longest from the first message of a read to its end.
+   * Meanwhile messages stay with the broker: delivered one by one as they come, each would wake two processes.
+   */
   readonly gatherFor: number;
   /** Milliseconds without a message after which there are none. */
   readonly expiry: number;
 }
 
 const requestExpired = 408;
+/** Requests of a read at most: one message, all that there were then, and what came meanwhile. */
+const askLimit = 3;
 /** Milliseconds past its expiry after which a request counts as lost. */
 const tolerance = 2_000;
 
@@ -41,6 +46,12 @@ export class RecordTail {
   readonly #unsubscribe: () => void;
   #held: TailMessage[] = [];
   #delivered = 0;
+  /** Messages that the broker had still to deliver at the last one. */
+  #pending = 0;
+  /** Requests since the last read was complete: the first is for one message, which says how many there are. */
+  #asks = 0;
+  /** When the next request may be sent; monotonic milliseconds. */
+  #askFrom = 0;
   #askedAt: number | undefined;
   /** When the request was sent that expired with nothing left to deliver. */
   #levelSince: number | undefined;
@@ -65,7 +76,7 @@ export class RecordTail {
 
   /** The next messages, or why there are none; "lost" also when `signal` aborts. Held messages come first. */
   async read(signal: AbortSignal): Promise<TailRead> {
-    const { maxBatch, gatherFor, expiry } = this.#options;
+    const { gatherFor, expiry } = this.#options;
     const wake = (): void => this.#changed();
     signal.addEventListener("abort", wake);
     try {
@@ -73,12 +84,12 @@ export class RecordTail {
       while (!signal.aborted) {
         const now = performance.now();
         if (this.#held.length > 0) until ??= now + gatherFor;
-        const isComplete = until !== undefined && (now >= until || this.#held.length >= maxBatch || this.#isLost);
-        if (isComplete) return { kind: "messages", messages: this.#take() };
+        if (until !== undefined && this.#isComplete(now >= until)) return { kind: "messages", messages: this.#take() };
         if (this.#isLost || this.#options.link.isClosed) break;
         if (until === undefined && this.#levelSince !== undefined) return this.#level(this.#levelSince);
         this.#ask();
-        const left = (until ?? (this.#askedAt ?? now) + expiry + tolerance) - now;
+        const due = this.#askedAt === undefined ? this.#askFrom : this.#askedAt + expiry + tolerance;
+        const left = (until ?? due) - now;
         if (left <= 0) this.#lose();
         else await this.#change(left);
       }
@@ -94,11 +105,24 @@ export class RecordTail {
     await this.#pull.drain();
   }
 
+  /** Whether what is held is a read: all that there was when it was asked for, or as much as one may have. */
+  #isComplete(isOver: boolean): boolean {
+    const isAnswered = this.#askedAt === undefined && (this.#pending === 0 || this.#asks >= askLimit);
+    return isAnswered || isOver || this.#isLost || this.#held.length >= this.#options.maxBatch;
+  }
+
   #take(): readonly TailMessage[] {
-    const taken = this.#held.splice(0, this.#options.maxBatch);
+    const { maxBatch, gatherFor } = this.#options;
+    const taken = this.#held.splice(0, maxBatch);
+    this.#asks = 0;
+    this.#askFrom = performance.now() + (this.#isBehind ? 0 : gatherFor);
     // The next messages are on their way while these are worked on.
     this.#ask();
     return taken;
+  }
+
+  get #isBehind(): boolean {
+    return this.#pending > this.#options.maxBatch / 2;
   }
 
   #level(since: number): TailRead {
@@ -107,10 +131,12 @@ export class RecordTail {
   }
 
   #ask(): void {
-    const { maxBatch } = this.#options;
-    if (this.#isLost || this.#askedAt !== undefined || this.#held.length >= maxBatch) return;
+    const room = this.#options.maxBatch - this.#held.length;
+    if (this.#isLost || this.#askedAt !== undefined || room <= 0 || performance.now() < this.#askFrom) return;
+    const knows = this.#asks > 0 || this.#isBehind;
+    this.#asks += 1;
     this.#askedAt = performance.now();
-    this.#pull.ask(maxBatch);
+    this.#pull.ask(knows ? Math.max(1, Math.min(room, this.#pending)) : 1);
   }
 
   #receive(message: Msg): void {
@@ -118,6 +144,7 @@ export class RecordTail {
     if (this.#isLost) return;
     if (facts.delivery !== this.#delivered + 1) return this.#lose();
     this.#delivered += 1;
+    this.#pending = facts.pending;
     this.#levelSince = undefined;
     this.#held.push({ message, facts });
     if (this.#pull.left === 0) this.#askedAt = undefined;
@@ -127,6 +154,7 @@ export class RecordTail {
   #status(code: number): void {
     if (code !== requestExpired) return this.#lose();
     this.#levelSince = this.#askedAt;
+    this.#pending = 0;
     this.#askedAt = undefined;
     this.#changed();
   }
