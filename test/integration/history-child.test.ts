@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
+import { getPriority } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -62,6 +63,16 @@ test("it ends when it is closed, and is not started again", async () => {
   expect([lines, ends, opened.pid]).toEqual([["up", "told"], [], undefined]);
   opened.start();
   expect(opened.pid).toBeUndefined();
+});
+
+test("other processes come first, in its session and beside it", async () => {
+  const opened = open(await program(serves));
+  await until("up");
+  const { pid = 0 } = opened;
+  expect(getPriority(pid)).toBe(10);
+  // Only Linux has them, and not in every container.
+  const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
+  expect(group ?? "nice 10\n").toMatch(/nice 10\n$/);
 });
 
 test("it is killed when it does not end", async () => {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
 
@@ -116,12 +117,17 @@ export class HistoryChild {
   }
 }
 
+/**
+ * It has a session of its own. Where Linux shares the processor by session first (autogroups, sched(7)), its niceness
+ * counts within the session alone, and that of the session beside others.
+ */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, niceness);
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // It has ended, or the system does not allow it.
+    // It has ended, or the system does not allow it, or has no such groups.
   }
 }
 
