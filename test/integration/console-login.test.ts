@@ -24,6 +24,7 @@ import { newKeyPem, writeKeyFiles } from "../support/key-files.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 import { FormBrowser, openOidcIssuer, type OidcIssuer } from "../support/oidc-issuer.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { smallStreamFacts } from "../support/small-stream-facts.ts";
 import { openTestConsole, TestBrowser, type TestConsole } from "../support/test-console.ts";
 
 /** Two gateways' consoles, one broker, and a real OpenID provider. */
@@ -71,14 +72,7 @@ beforeAll(async () => {
     links.push(link);
     return link;
   };
-  const facts = {
-    maxFileStore: 536_870_912,
-    payloadLimit: 1_048_576,
-    maxCallRecords: 20,
-    replicas: 1,
-    oneMachine: true,
-  };
-  const doctor = new NatsQueueStore(await connect(natsUser.doctor), facts);
+  const doctor = new NatsQueueStore(await connect(natsUser.doctor), smallStreamFacts);
   await doctor.provision([sampleQueue({ ackWait: 1_000, maxLength: 6 })]);
 
   const log = createLog("test", "silent");

@@ -8,6 +8,7 @@ import { openChaosProxy, type ChaosProxy } from "../support/chaos-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
+import { smallStreamFacts } from "../support/small-stream-facts.ts";
 import { openTestConsole, TestBrowser, type TestConsole } from "../support/test-console.ts";
 
 /** The consoles of two gateways that share a broker; the second one's way to it can be cut. */
@@ -18,14 +19,6 @@ let one: TestConsole;
 let two: TestConsole;
 let linkOfTwo: NatsLink;
 const links: NatsLink[] = [];
-
-const facts = {
-  maxFileStore: 536_870_912,
-  payloadLimit: 1_048_576,
-  maxCallRecords: 20,
-  replicas: 1,
-  oneMachine: true,
-};
 
 async function connect(user: string, port = server.port): Promise<NatsLink> {
   const access = { ...server.access(user), url: `nats://127.0.0.1:${port}` };
@@ -39,7 +32,7 @@ beforeAll(async () => {
   server = await openNatsServer({ users: true });
   way = await openChaosProxy(server.port);
   nowhere = await freePort();
-  await new NatsQueueStore(await connect(natsUser.doctor), facts).provision([]);
+  await new NatsQueueStore(await connect(natsUser.doctor), smallStreamFacts).provision([]);
   linkOfTwo = await connect(natsUser.gateway, way.port);
   one = await openWith(await connect(natsUser.gateway));
   two = await openWith(linkOfTwo);

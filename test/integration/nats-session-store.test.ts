@@ -8,6 +8,7 @@ import { sampleQueue } from "../contract/samples.ts";
 import { sessionStoreContract } from "../contract/session-store.contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
+import { smallStreamFacts } from "../support/small-stream-facts.ts";
 
 /** With the rights that the gateway's user has. */
 let server: TestNatsServer;
@@ -18,14 +19,7 @@ const connect = (user: string): Promise<NatsLink> =>
 beforeAll(async () => {
   server = await openNatsServer({ users: true });
   const doctor = await connect(natsUser.doctor);
-  const facts = {
-    maxFileStore: 536_870_912,
-    payloadLimit: 1_048_576,
-    maxCallRecords: 20,
-    replicas: 1,
-    oneMachine: true,
-  };
-  await new NatsQueueStore(doctor, facts).provision([sampleQueue({ ackWait: 1_000, maxLength: 6 })]);
+  await new NatsQueueStore(doctor, smallStreamFacts).provision([sampleQueue({ ackWait: 1_000, maxLength: 6 })]);
   await doctor.close();
 });
 afterAll(async () => {

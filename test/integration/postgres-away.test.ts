@@ -9,7 +9,7 @@ import { PostgresDatabase } from "../../runtime/adapters/postgres/database/postg
 import { openPostgresStores } from "../../runtime/adapters/postgres/open-postgres-stores.ts";
 import { openChaosProxy } from "../support/chaos-proxy.ts";
 import { eventually } from "../support/eventually.ts";
-import { historyChange, numbersOf } from "../support/history-calls.ts";
+import { batchOfOne, firstNumbers, historyChange } from "../support/history-calls.ts";
 import { openPostgresHistory, patientReads } from "../support/postgres-history.ts";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.ts";
 
@@ -18,9 +18,6 @@ beforeAll(async () => {
   server = await openPostgresServer();
 });
 afterAll(() => server?.close());
-
-const listed = async (reads: PostgresCallHistory) => numbersOf((await reads.list({ filter: {}, limit: 10 })).rows);
-const one = (number: number) => ({ changes: [historyChange(number)], rollups: [] });
 
 /** A connection of a test, which holds what a test says. */
 async function otherClient(uri: string): Promise<Client & AsyncDisposable> {
@@ -32,12 +29,12 @@ async function otherClient(uri: string): Promise<Client & AsyncDisposable> {
 test("a read over the limit is ended, those beside it are not, and its connection is used again", async () => {
   await using history = await openPostgresHistory(server, { read: 1_000 });
   const { reads, uri, writer, database } = history;
-  await writer.apply(one(1));
+  await writer.apply(batchOfOne(1));
   const blocked = await otherClient(uri);
   await blocked.query("BEGIN; LOCK TABLE weir.gap IN ACCESS EXCLUSIVE MODE");
   const began = performance.now();
   const waiting = reads.gaps();
-  expect(await listed(reads)).toEqual([1]);
+  expect(await firstNumbers(reads)).toEqual([1]);
   await expect(waiting).rejects.toMatchObject({
     code: "history_unavailable",
     message: "Cannot read history: it took longer than 1000 ms",
@@ -52,7 +49,7 @@ test("a read over the limit is ended, those beside it are not, and its connectio
 
 test("a read whose statements are quick, but many, ends at the limit as well", async () => {
   await using history = await openPostgresHistory(server, { read: 500 });
-  await history.writer.apply(one(1));
+  await history.writer.apply(batchOfOne(1));
   await history.query(`ALTER TABLE state_count RENAME TO slow_count;
     CREATE VIEW state_count AS SELECT state, calls FROM slow_count, pg_sleep(0.3)`);
   await history.query(`ALTER TABLE function RENAME TO slow_function;
@@ -79,26 +76,26 @@ test("more reads than connections wait for each other, and too many are rejected
 test("a server that is away is named by each read and write, and both go on when it is back", async () => {
   await using history = await openPostgresHistory(server);
   const { reads, writer, uri, database } = history;
-  await writer.apply(one(1));
-  expect(await listed(reads)).toEqual([1]);
+  await writer.apply(batchOfOne(1));
+  expect(await firstNumbers(reads)).toEqual([1]);
   const away = `PostgreSQL at "127.0.0.1:${server.port}" cannot be reached: `;
   for (const end of [() => server.stop(), () => server.crash()]) {
     await end();
     // The first ones may still have a connection that broke.
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      await expect(listed(reads)).rejects.toThrow(`Cannot read history: ${away}`);
-      await expect(writer.apply(one(2))).rejects.toThrow(`Cannot write history: ${away}`);
+      await expect(firstNumbers(reads)).rejects.toThrow(`Cannot read history: ${away}`);
+      await expect(writer.apply(batchOfOne(2))).rejects.toThrow(`Cannot write history: ${away}`);
       await expect(writer.position()).rejects.toThrow(`Cannot read history: ${away}`);
     }
-    const failure: unknown = await writer.apply(one(2)).catch((err: unknown) => err);
+    const failure: unknown = await writer.apply(batchOfOne(2)).catch((err: unknown) => err);
     expect(failure).toMatchObject({ code: "history_unavailable" });
     const shown = inspect(failure, { depth: 20, showHidden: false });
     for (const secret of [server.password, encodeURIComponent(server.password)]) expect(shown).not.toContain(secret);
     await expect(openPostgresStores(uri, { keptLogs: true })).rejects.toThrow(`Cannot open history: ${away}`);
     expect(database.connections).toBe(0);
     await server.start();
-    await writer.apply(one(2));
-    expect(await listed(reads)).toEqual([2, 1]);
+    await writer.apply(batchOfOne(2));
+    expect(await firstNumbers(reads)).toEqual([2, 1]);
   }
 });
 
@@ -133,18 +130,18 @@ test("a server that hangs, or is cut off without a word, costs its connections a
   const database = await PostgresDatabase.at(uri, { read: 300, write: 500 });
   const writer = await PostgresCallHistoryWriter.open(database);
   const reads = new PostgresCallHistory(database);
-  await writer.apply(one(1));
-  expect(await listed(reads)).toEqual([1]);
+  await writer.apply(batchOfOne(1));
+  expect(await firstNumbers(reads)).toEqual([1]);
   proxy.up({ blackHole: true });
   proxy.down({ blackHole: true });
-  await expect(listed(reads)).rejects.toThrow("Cannot read history: it took longer than 300 ms");
-  await expect(writer.apply(one(2))).rejects.toThrow("Cannot write history: it took longer than 500 ms");
+  await expect(firstNumbers(reads)).rejects.toThrow("Cannot read history: it took longer than 300 ms");
+  await expect(writer.apply(batchOfOne(2))).rejects.toThrow("Cannot write history: it took longer than 500 ms");
   // No connection is left, and none can be made.
-  await expect(listed(reads)).rejects.toThrow(`PostgreSQL at "127.0.0.1:${proxy.port}" cannot be reached: `);
+  await expect(firstNumbers(reads)).rejects.toThrow(`PostgreSQL at "127.0.0.1:${proxy.port}" cannot be reached: `);
   proxy.heal();
   proxy.reset();
-  await eventually(() => writer.apply(one(2)).then(() => true), { what: "a write" });
-  await eventually(async () => (await listed(reads)).length === 2, { what: "a read" });
+  await eventually(() => writer.apply(batchOfOne(2)).then(() => true), { what: "a write" });
+  await eventually(async () => (await firstNumbers(reads)).length === 2, { what: "a read" });
   await database.close();
 });
 
@@ -152,7 +149,7 @@ test("close() ends all connections", async () => {
   const uri = await server.newDatabase();
   const { reads, writer, logs, close } = await openPostgresStores(uri, { keptLogs: true, limits: patientReads });
   const numbers = Array.from({ length: 10 }, (_, index) => index);
-  await Promise.all(numbers.map((number) => writer.apply(one(number))));
+  await Promise.all(numbers.map((number) => writer.apply(batchOfOne(number))));
   await Promise.all(numbers.map(() => reads.gaps()));
   await logs?.reads.lineReplicas({ namespace: "a", name: "b" });
   const count =

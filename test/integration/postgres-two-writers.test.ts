@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PostgresCallHistoryWriter } from "../../runtime/adapters/postgres/calls/postgres-call-history-writer.ts";
 import { PostgresDatabase } from "../../runtime/adapters/postgres/database/postgres-database.ts";
 import { seededRandom } from "../../scripts/random.ts";
-import { historyChange, historyId } from "../support/history-calls.ts";
+import { batchOfOne, historyChange, historyId } from "../support/history-calls.ts";
 import { manyBatches } from "../support/history-batches.ts";
 import { openPostgresHistory } from "../support/postgres-history.ts";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.ts";
@@ -49,7 +49,7 @@ test("a call that another process removes is gone for the one that writes, too",
   const reader = await PostgresCallHistoryWriter.open(database);
   const numbers = Array.from({ length: 40 }, (_, index) => index);
   await Promise.all([
-    ...numbers.map((number) => history.writer.apply({ changes: [historyChange(number)], rollups: [] })),
+    ...numbers.map((number) => history.writer.apply(batchOfOne(number))),
     ...numbers.map((number) => reader.remove(historyId(number))),
     reader.removeNamespace("functions"),
   ]);

@@ -13,7 +13,7 @@ import { SqliteReader } from "../../runtime/adapters/sqlite/database/sqlite-read
 import type { CallHistory } from "../../runtime/core/ports/call-history.ts";
 import { rollupPoint } from "../contract/call-history-rollups.contract.ts";
 import { eventually } from "../support/eventually.ts";
-import { historyChange, historyId, historyStart, historySyncCall, numbersOf } from "../support/history-calls.ts";
+import { firstNumbers, historyChange, historyId, historyStart, historySyncCall } from "../support/history-calls.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 interface OpenedReader extends AsyncDisposable {
@@ -57,8 +57,6 @@ function isAlive(pid: number | undefined): boolean {
   return pid !== undefined && existsSync(`/proc/${pid}`);
 }
 
-const listed = async (reads: SqliteCallHistory) => numbersOf((await reads.list({ filter: {}, limit: 10 })).rows);
-
 test("reads of the child, and those in this process, are the same", async () => {
   await using opened = await openReader(60_000);
   const { file, writer, reads } = opened;
@@ -95,11 +93,11 @@ test("the child runs while it is read; what the history process itself asks for 
   await eventually(() => reads.readerPid === undefined, { what: "its code to be compiled" });
   expect([await reads.gaps(), await reads.functions()]).toEqual([[], [{ namespace: "functions", name: "echo" }]]);
   expect(reads.readerPid).toBeUndefined();
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   const first = reads.readerPid;
   expect(isAlive(first)).toBe(true);
   await eventually(() => reads.readerPid === undefined && !isAlive(first), { what: "the end of the child" });
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   expect(isAlive(reads.readerPid)).toBe(true);
 });
 
@@ -107,12 +105,12 @@ test("a read over the limit is killed with its process, and those behind it are 
   await using opened = await openReader(1_000);
   const { file, writer, reads } = opened;
   // With compiled code from now on.
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   makeEndless(file);
   const first = reads.readerPid;
   const began = performance.now();
   const endless = readRollups(reads);
-  const behind = listed(reads);
+  const behind = firstNumbers(reads);
   await expect(endless).rejects.toMatchObject({
     code: "history_unavailable",
     message: "Cannot read history: it took longer than 1000 ms",
@@ -124,7 +122,7 @@ test("a read over the limit is killed with its process, and those behind it are 
 
   // The statement held no lock against the writer, and its log is given up.
   await writer.apply({ changes: [historyChange(3)], rollups: [] });
-  expect(await listed(reads)).toEqual([3, 2, 1]);
+  expect(await firstNumbers(reads)).toEqual([3, 2, 1]);
 });
 
 test("reads are answered in their order, and while the writer writes", async () => {
@@ -146,32 +144,32 @@ test("reads are answered in their order, and while the writer writes", async () 
 test("a read that waited too long is rejected, and the reader goes on", async () => {
   await using opened = await openReader(1_000);
   const { file, reads } = opened;
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   makeEndless(file);
   const all = await Promise.allSettled(Array.from({ length: 5 }, () => readRollups(reads)));
   const reasons = all.map((one) => (one.status === "rejected" ? String(one.reason.message) : "resolved"));
   expect(reasons[0]).toBe("Cannot read history: it took longer than 1000 ms");
   expect(reasons.at(-1)).toBe("Cannot read history: too many reads wait");
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
 });
 
 test("a reader that is killed is replaced, and the read it had is rejected", async () => {
   await using opened = await openReader(60_000);
   const { file, reads } = opened;
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   makeEndless(file);
   const first = reads.readerPid ?? expect.fail("there is no reader");
   const endless = readRollups(reads);
   process.kill(first, "SIGKILL");
   await expect(endless).rejects.toThrow("Cannot read history: its reader ended");
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   expect(reads.readerPid).not.toBe(first);
 });
 
 test("close() rejects what waits and leaves no process", async () => {
   const opened = await openReader(60_000);
   const { file, reads } = opened;
-  expect(await listed(reads)).toEqual([2, 1]);
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   makeEndless(file);
   const pid = reads.readerPid;
   expect(isAlive(pid)).toBe(true);
@@ -180,7 +178,7 @@ test("close() rejects what waits and leaves no process", async () => {
   await opened[Symbol.asyncDispose]();
   expect((await ended).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(isAlive(pid)).toBe(false);
-  await expect(listed(reads)).rejects.toThrow("Cannot read history: it is closed");
+  await expect(firstNumbers(reads)).rejects.toThrow("Cannot read history: it is closed");
   await expect(reads.functions()).rejects.toThrow("Cannot read history: it is closed");
 });
 
@@ -188,10 +186,10 @@ test("a file that cannot be read rejects each read, and is tried again by the ne
   await using directory = await tempDirectory("reader");
   const file = join(directory.path, "calls.db");
   const reads = new SqliteCallHistory({ file });
-  for (const read of [() => listed(reads), () => reads.functions()])
+  for (const read of [() => firstNumbers(reads), () => reads.functions()])
     await expect(read()).rejects.toThrow("Cannot read history: unable to open database file");
   const writer = await SqliteCallHistoryWriter.open({ file });
-  expect([await listed(reads), await reads.functions()]).toEqual([[], []]);
+  expect([await firstNumbers(reads), await reads.functions()]).toEqual([[], []]);
   await reads.close();
   await writer.close();
 });

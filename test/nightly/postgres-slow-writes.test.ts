@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { PostgresDatabase } from "../../runtime/adapters/postgres/database/postgres-database.ts";
-import type { PostgresCallHistory } from "../../runtime/adapters/postgres/calls/postgres-call-history.ts";
-import { historyChange, numbersOf } from "../support/history-calls.ts";
+import { batchOfOne, firstNumbers } from "../support/history-calls.ts";
 import { openPostgresHistory } from "../support/postgres-history.ts";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.ts";
 
@@ -12,20 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-const listed = async (reads: PostgresCallHistory) => numbersOf((await reads.list({ filter: {}, limit: 10 })).rows);
-const one = (number: number) => ({ changes: [historyChange(number)], rollups: [] });
-
 test("writes of a slow server take their time; a process that stops in the middle of one keeps others waiting 10 s at most", async () => {
   await using history = await openPostgresHistory(server);
   const { writer, query, uri, reads } = history;
   await query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(5); RETURN NULL; END';
     CREATE TRIGGER slow AFTER INSERT ON call FOR EACH STATEMENT EXECUTE FUNCTION slow()`);
   const began = performance.now();
-  const writing = writer.apply(one(1));
-  expect(await listed(reads)).toEqual([]);
+  const writing = writer.apply(batchOfOne(1));
+  expect(await firstNumbers(reads)).toEqual([]);
   await writing;
   expect(performance.now() - began).toBeGreaterThan(4_990);
-  expect(await listed(reads)).toEqual([1]);
+  expect(await firstNumbers(reads)).toEqual([1]);
   await query("DROP TRIGGER slow ON call");
 
   // As a process that is stopped in the middle of a batch: it has the lock, and says nothing more.
@@ -38,8 +34,8 @@ test("writes of a slow server take their time; a process that stops in the middl
     await resumed.promise;
   });
   await begun.promise;
-  await writer.apply(one(2));
-  expect(await listed(reads)).toEqual([2, 1]);
+  await writer.apply(batchOfOne(2));
+  expect(await firstNumbers(reads)).toEqual([2, 1]);
   resumed.resolve();
   await expect(stopped).rejects.toThrow("Cannot write history: ");
   expect(await reads.gaps()).toEqual([]);

@@ -76,3 +76,13 @@ export async function listPages(
 export function numbersOf(rows: readonly Pick<CallRow, "id">[]): readonly number[] {
   return rows.map(({ id }) => Number.parseInt(id.slice(0, 8), 16));
 }
+
+/** Numbers of the newest ten calls. */
+export async function firstNumbers(reads: Pick<CallHistory, "list">): Promise<readonly number[]> {
+  return numbersOf((await reads.list({ filter: {}, limit: 10 })).rows);
+}
+
+/** A batch with one change of one call. */
+export function batchOfOne(number: number): { readonly changes: readonly CallChange[]; readonly rollups: readonly [] } {
+  return { changes: [historyChange(number)], rollups: [] };
+}
