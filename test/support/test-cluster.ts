@@ -140,11 +140,12 @@ async function addressOf(kubectl: Kubectl): Promise<{ readonly server: string; r
 }
 
 async function removeNamespace(kubectl: Kubectl, level: ClusterLevel, name: string): Promise<void> {
-  const gone = ["--ignore-not-found", `--wait=${level === "node"}`];
   if (level === "api") await empty(kubectl, name);
-  await kubectl(["delete", "namespace", name, ...gone], { namespace: null, timeout: namespaceTimeout });
-  if (level === "kwok") await deleteSimulatedPods(kubectl, name);
-  if (level !== "api") return;
+  await kubectl(["delete", "namespace", name, "--ignore-not-found", "--wait=false"], { namespace: null });
+  if (level !== "api") {
+    await awaitRemoval(kubectl, level, name);
+    return;
+  }
   // At this level no controller does it.
   const input = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } });
   const args = ["replace", `--raw=/api/v1/namespaces/${name}/finalize`, "--filename=-"];
@@ -152,11 +153,16 @@ async function removeNamespace(kubectl: Kubectl, level: ClusterLevel, name: stri
 }
 
 /**
- * A namespace controller that finds the same pods twice checks again after half their grace, which may be minutes.
- * These pods have no process that must end, so they are deleted at once.
+ * A namespace controller that finds the same pods twice checks again after half the longest grace of their templates,
+ * which may be minutes. So the pods get a grace of a second, or none where they have no process, and the namespace a
+ * label once they are gone: a change of it makes the controller check again.
  */
-async function deleteSimulatedPods(kubectl: Kubectl, namespace: string): Promise<void> {
-  await kubectl(["delete", "pods", "--all", "--ignore-not-found", "--force", "--grace-period=0"], { namespace });
+async function awaitRemoval(kubectl: Kubectl, level: ClusterLevel, namespace: string): Promise<void> {
+  const grace = level === "kwok" ? ["--force", "--grace-period=0"] : ["--grace-period=1"];
+  await kubectl(["delete", "pods", "--all", "--ignore-not-found", ...grace], { namespace, timeout: namespaceTimeout });
+  await kubectl(["label", "namespace", `--selector=kubernetes.io/metadata.name=${namespace}`, "emptied=true"], {
+    namespace: null,
+  });
   const args = ["wait", "--for=delete", `namespace/${namespace}`, `--timeout=${namespaceTimeout / 1_000}s`];
   await kubectl(args, { namespace: null, timeout: namespaceTimeout });
 }
