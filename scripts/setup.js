@@ -153,13 +153,41 @@ function sizeText({ all, hasNode, how }) {
     const size = how[0] === "ci" ? 510 : 410;
     return `npm packages with all that tests and checks need, Node 26 among them (about ${size} MB in all; less than two minutes on most lines)`;
   }
-  if (hasNode) return "npm packages (about 20 MB)";
-  const size = process.platform === "linux" ? 135 : 165;
+  if (hasNode) return "npm packages (about 45 MB)";
+  const size = process.platform === "linux" ? 160 : 190;
   return `npm packages, Node 26 among them (about ${size} MB; less than a minute on most lines)`;
 }
 
+/**
+ * The compiled half of rolldown, which builds the console, for this machine: `name@version` as in the lockfile. It is an
+ * optional package, and those are left out so that a machine with Node 26 gets no second one.
+ */
+function bundlerBinary() {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const libc = process.report?.getReport().header.glibcVersionRuntime === undefined ? "musl" : "glibc";
+  const fits = (list, own) => list === undefined || list.includes(own);
+  const directory = "node_modules/@rolldown/";
+  return Object.entries(packages ?? {})
+    .filter(([path]) => path.startsWith(`${directory}binding-`))
+    .filter(([, { os, cpu, libc: libcs }]) => {
+      return (
+        fits(os, process.platform) && fits(cpu, process.arch) && (process.platform !== "linux" || fits(libcs, libc))
+      );
+    })
+    .map(([path, { version }]) => `@rolldown/${path.slice(directory.length)}@${version}`)
+    .at(0);
+}
+
+/** Installs what the plan names; returns a sentence if that fails. */
+function installPackages(plan) {
+  const problem = runNpm(plan);
+  const binary = plan.hasNode === true ? bundlerBinary() : undefined;
+  if (problem !== undefined || binary === undefined) return problem;
+  return runNpm({ how: ["install", "--no-save", binary], sets: plan.sets });
+}
+
 /** Runs npm with the machine's own Node: the one below node_modules is about to be replaced. */
-function installPackages({ how, sets }) {
+function runNpm({ how, sets }) {
   const path = (process.env.PATH ?? "").split(delimiter).filter((directory) => directory !== bin);
   const args = [...how, "--ignore-scripts", ...sets, "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = spawnSync("npm", args, {

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { isConsoleStale } from "./stale-console.ts";
 
 /**
- * Builds the console before a start where its sources are newer. Without rolldown, which only developing needs, what was
- * built is served; a console that cannot be built is said, and keeps nothing from starting.
+ * Builds the console before a start where its sources are newer. Without rolldown, as in a container image, what was built
+ * is served; a console that cannot be built is said, and keeps nothing from starting.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

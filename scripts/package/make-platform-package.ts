@@ -27,8 +27,11 @@ const entries = [
 ];
 /** Files beside the sources that are read when they run. */
 const assets = "runtime/{adapters,host}/**/*.{sh,txt}";
-/** Packages that only the command line needs. */
-const cliPackages: ReadonlySet<string> = new Set(["@clack/prompts", "fast-string-width"]);
+/** Packages that only the command line needs, or the build of the console, whose pages are in the package. */
+const leftOut: ReadonlySet<string> = new Set([
+  ...["@clack/prompts", "fast-string-width"],
+  ...["@preact/signals", "@tanstack/virtual-core", "preact", "rolldown", "uplot"],
+]);
 const launcher = "weir-platform.js";
 
 /**
@@ -86,7 +89,7 @@ function manifestOf({ version, license, dependencies, optionalDependencies }: Pr
     bin: { "weir-platform": launcher },
     files: [launcher, "runtime", thirdPartyFile],
     imports: { "#release-buffer": "./runtime/http1/release-buffer.js" },
-    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => !cliPackages.has(name))),
+    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => !leftOut.has(name))),
     optionalDependencies,
     engines: { node: ">=22.19" },
   };

@@ -316,7 +316,7 @@ test("where there are no issuers, none is listed", async () => {
 
 test("there are no functions and no tokens, and every response has the headers of the console", async () => {
   const { authorization } = opened.platform;
-  for (const path of ["/function/a", "/async-function/a", "/oauth/token", "/", "/ui", "/auth/nope", "/auth/login"]) {
+  for (const path of ["/function/a", "/async-function/a", "/oauth/token", "/uix", "/auth/nope", "/auth/login"]) {
     const reply = await opened.send("GET", path, { authorization });
     expect(reply.status, path).toBe(404);
     expect(reply.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
@@ -329,6 +329,12 @@ test("there are no functions and no tokens, and every response has the headers o
     expect(headers.get("referrer-policy"), path).toBe("no-referrer");
     expect(headers.get("permissions-policy"), path).toContain("clipboard-write=(self), ");
   }
+});
+
+test.each(["/", "/ui", "/?next=//evil.example"])("%s leads whoever types it to the console", async (path) => {
+  const reply = await opened.send("GET", path, { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" });
+  expect([reply.status, reply.headers.get("location")]).toEqual([307, "/ui/"]);
+  expect(reply.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
 describe("when the store is away", () => {

@@ -14,7 +14,7 @@ import { cancelRoutes, resultRoute } from "../console-port/calls/call-routes.ts"
 import type { SessionCalls } from "../console-port/calls/session-calls.ts";
 import { tryRoutes } from "../console-port/calls/try-routes.ts";
 import { ConsoleFiles } from "../console-port/console-files.ts";
-import { fileRoute } from "../console-port/file-route.ts";
+import { entryRoutes, fileRoute } from "../console-port/file-route.ts";
 import type { AppParts } from "../rest/app-parts.ts";
 import { buildApp } from "../rest/app.ts";
 import { restRoutes } from "../rest/route-table.ts";
@@ -90,6 +90,7 @@ export function buildConsole({
     issuersRoute(access.login),
     ...(access.login === undefined ? [] : loginRoutes(access, access.login)),
     fileRoute(files),
+    ...entryRoutes(),
     resultRoute,
     ...(calls === undefined ? [] : [...tryRoutes(calls, hostOf), ...cancelRoutes(calls, hostOf)]),
   ];

@@ -4,7 +4,7 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { endCookie, endOthers } from "../access/sessions/session-cookies.ts";
 import { AmbiguousSessionError, readSession } from "../access/sessions/session-reader.ts";
 import { tryPrefix } from "../console-port/calls/try-routes.ts";
-import { filesPath } from "../console-port/file-route.ts";
+import { entryPaths, filesPath } from "../console-port/file-route.ts";
 import type { Door } from "../rest/door.ts";
 import type { RouteEntry } from "../rest/route.ts";
 import { consoleHeaders } from "./console-headers.ts";
@@ -20,7 +20,7 @@ const senderKinds: ReadonlyMap<string, SenderKind> = new Map([
   ["POST /auth/session", "sign-in"],
   ["GET /auth/login", "navigation"],
   ["GET /auth/callback", "open"],
-  [`GET ${filesPath}`, "open"],
+  ...[filesPath, ...entryPaths].map((path) => [`GET ${path}`, "open"] as const),
 ]);
 
 /** The door of `console_port`: only its own pages, and programs as at `port`. */

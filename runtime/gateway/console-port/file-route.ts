@@ -8,8 +8,32 @@ import type { ConsoleFiles } from "./console-files.ts";
 
 /** The path of the files, which ask nothing of their sender. */
 export const filesPath = "/ui/*";
+/** What people type instead of the console's address; they lead to it. */
+export const entryPaths = ["/", "/ui"] as const;
 
 const forever = "public, max-age=31536000, immutable";
+
+/** Leads from the bare origin to the console. */
+export function entryRoutes(): RouteEntry[] {
+  return entryPaths.map((path) =>
+    route(
+      {
+        id: path === "/" ? "openConsoleOrigin" : "openConsole",
+        group: "platform",
+        method: "GET",
+        path,
+        needs: "nothing",
+        about: "Redirects to the console.",
+        responses: [{ status: 307, about: "The console", headers: { Location: "Its path" } }],
+        documented: false,
+      },
+      () =>
+        async ({ reply }) => {
+          await reply.redirect("/ui/", 307);
+        },
+    ),
+  );
+}
 
 /** The pages of the console and what they are made of; they hold no data. */
 export function fileRoute(files: ConsoleFiles): RouteEntry {

@@ -81,6 +81,8 @@ describeConsole("an open page", { flags: ["--edition=pro"], prepare: seedWeir },
       await page.locator(".notices").getByRole("link", { name: "What to do" }).first().waitFor();
       await link("Functions").click();
       await shows("hello");
+      await link("Secrets").click();
+      await shows("api-key");
     } finally {
       process.kill(broker.pid, "SIGCONT");
     }

@@ -108,6 +108,20 @@ describe("scripts/setup.js", () => {
     expect((await calls()).slice(2)).toEqual([`ci --ignore-scripts --include=dev --include=optional ${common}`]);
   });
 
+  test("for npm start adds what bundles the console on this machine, where optional packages are left out", async () => {
+    await makeRepository(works);
+    const lockfile = JSON.parse(await readFile(join(scripts, "..", "package-lock.json"), "utf8"));
+    await writeFile(join(place.path, "package-lock.json"), JSON.stringify(lockfile));
+    expect(await run("--production")).toMatchObject({ code: 0, stderr: "" });
+    const [, added = "", ...others] = await calls();
+    expect(others).toEqual([]);
+    const { version } = lockfile.packages["node_modules/rolldown"];
+    expect(added).toContain(`@${version} --ignore-scripts --omit=dev --omit=optional `);
+    const name = /^install --no-save @rolldown\/binding-(\S+)@/.exec(added)?.[1];
+    // The one that npm has chosen for the packages of this repository.
+    expect(await readdir(join(scripts, "..", "node_modules", "@rolldown"))).toContain(`binding-${name}`);
+  });
+
   test("for npm start removes no package that npm ci installed", async () => {
     await makeRepository(works);
     await mkdir(join(place.path, "node_modules", "vitest"), { recursive: true });
@@ -150,7 +164,7 @@ describe("scripts/setup.js", () => {
     const { code, stdout } = await runProgram("/bin/sh", [...start, flag]);
     expect(code).toBe(0);
     expect(stdout).toContain(text);
-    expect(stdout.includes("The first start installs npm packages (about 20 MB)")).toBe(flag !== "--version");
+    expect(stdout.includes("The first start installs npm packages (about 45 MB)")).toBe(flag !== "--version");
     expect(await calls()).toEqual([]);
   });
 

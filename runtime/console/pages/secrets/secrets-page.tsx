@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 
 import type { FunctionStatus } from "../../../api/schemas/function-status.ts";
 import type { SecretListItem } from "../../../api/schemas/secret.ts";
-import { pageLink } from "../../data/address/page-links.ts";
 import { useNarrowing } from "../../data/address/use-narrowing.ts";
 import { useConsole } from "../../data/console-context.ts";
 import { useLoaded } from "../../data/requests/use-loaded.ts";
@@ -17,12 +16,13 @@ import type { TableColumn } from "../../parts/tables/column.ts";
 import { VirtualTable } from "../../parts/tables/virtual-table.tsx";
 import { CopyBlock, SameCommand } from "../../parts/texts/copy.tsx";
 import { Empty } from "../../parts/texts/empty.tsx";
-import { Name, Shown } from "../../parts/texts/shown.tsx";
+import { Name } from "../../parts/texts/shown.tsx";
 import { NarrowField } from "../calls/list/call-filters.tsx";
 import { NamespaceField } from "../namespaces/namespace-field.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
+import { SecretUsers } from "./secret-users.tsx";
 
-/** A secret, and who uses it; undefined = that may not be seen. */
+/** A secret, and who uses it; undefined = that may not be seen, or was not read yet. */
 interface SecretRow extends SecretListItem {
   readonly users: readonly string[] | undefined;
 }
@@ -36,19 +36,20 @@ export function SecretsPage() {
   const edited = useSignal<SecretListItem | "new" | undefined>(undefined);
   const deleted = useSignal<SecretRow | undefined>(undefined);
   const mayList = session.may("Function:List");
-  const loaded = useLoaded(`secrets of ${namespace.value}`, async (signal): Promise<readonly SecretRow[]> => {
-    const query = { namespace: namespace.value === "" ? undefined : namespace.value };
-    const [secrets, functions] = await Promise.all([
-      requests.get<readonly SecretListItem[]>("/system/secrets", { query, signal, act: "read the secrets" }),
-      mayList
-        ? requests.get<readonly FunctionStatus[]>("/system/functions", { query, signal, act: "read who uses secrets" })
-        : undefined,
-    ]);
-    return secrets.map((secret) => ({ ...secret, users: usersOf(secret.name, functions) }));
-  });
+  const query = { namespace: namespace.value === "" ? undefined : namespace.value };
+  const loaded = useLoaded(`secrets of ${namespace.value}`, (signal) =>
+    requests.get<readonly SecretListItem[]>("/system/secrets", { query, signal, act: "read the secrets" }),
+  );
+  // Read by themselves: the list of secrets is there when that of functions is not.
+  const users = useLoaded(`users of secrets of ${namespace.value}, ${mayList}`, async (signal) =>
+    mayList
+      ? requests.get<readonly FunctionStatus[]>("/system/functions", { query, signal, act: "read who uses secrets" })
+      : undefined,
+  );
   const tell = (what: string, command: string): void => {
     sent.say({ what, command });
     loaded.reload();
+    users.reload();
   };
   const columns: readonly TableColumn<SecretRow>[] = [
     {
@@ -62,7 +63,9 @@ export function SecretsPage() {
       key: "users",
       title: "Used by",
       width: "minmax(0, 2fr)",
-      cell: ({ users, namespace: of }) => <Users namespace={of} users={users} />,
+      cell: ({ users: names, namespace: of }) => (
+        <SecretUsers namespace={of} users={names} mayList={mayList} failure={users.state.value.failure} />
+      ),
     },
     {
       key: "acts",
@@ -102,7 +105,8 @@ export function SecretsPage() {
       <Panel bare>
         <LoadedView state={loaded.state} what="the secrets">
           {(secrets) => {
-            const shown = secrets.filter(({ name }) => name.includes(text.value));
+            const rows = secrets.map((secret) => ({ ...secret, users: usersOf(secret.name, users.state.value.value) }));
+            const shown = rows.filter(({ name }) => name.includes(text.value));
             if (secrets.length === 0) return <NoSecret />;
             if (shown.length === 0) return <Empty title={`No secret has "${text.value}" in its name`} />;
             return <VirtualTable label="Secrets" columns={columns} rows={shown} keyOf={({ name }) => name} />;
@@ -122,20 +126,6 @@ export function SecretsPage() {
         <DeleteSecret secret={deleted.value} onDone={tell} onClose={() => (deleted.value = undefined)} />
       )}
     </>
-  );
-}
-
-function Users({ namespace, users }: { readonly namespace: string; readonly users: readonly string[] | undefined }) {
-  if (users === undefined) return <span class="muted">not known: functions may not be listed</span>;
-  if (users.length === 0) return <span class="muted">no function</span>;
-  return (
-    <span class="row-of-buttons">
-      {users.map((name) => (
-        <a key={name} href={pageLink.function(namespace, name)}>
-          <Shown text={name} />
-        </a>
-      ))}
-    </span>
   );
 }
 

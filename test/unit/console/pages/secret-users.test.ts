@@ -1,0 +1,21 @@
+import { h } from "preact";
+import { expect, test } from "vitest";
+
+import { RequestFailure } from "../../../../runtime/console/data/requests/request-failure.ts";
+import { SecretUsers, type SecretUsersProps } from "../../../../runtime/console/pages/secrets/secret-users.tsx";
+import { partRenderer } from "../shown-parts.ts";
+
+const shown = partRenderer();
+const usual: SecretUsersProps = { namespace: "dev", users: undefined, mayList: true, failure: undefined };
+const failure = new RequestFailure("provider_unavailable", "Cannot list functions: the broker is away");
+
+test.each<[string, Partial<SecretUsersProps>, string]>([
+  ["are named", { users: ["mailer", "biller"] }, "mailerbiller"],
+  ["are none", { users: [] }, "no function"],
+  ["were not read yet", {}, "…"],
+  ["could not be read", { failure }, "not known: Cannot list functions: the broker is away"],
+  ["may not be seen", { mayList: false }, "not known: functions may not be listed"],
+  ["were read before the failure", { users: ["mailer"], failure }, "mailer"],
+])("functions that use a secret: they %s", (_what, given, text) => {
+  expect(shown(h(SecretUsers, { ...usual, ...given })).body.text).toBe(text);
+});
