@@ -28,10 +28,9 @@ const entries = [
 /** Files beside the sources that are read when they run. */
 const assets = "runtime/{adapters,host}/**/*.{sh,txt}";
 /** Packages that only the command line needs, or the build of the console, whose pages are in the package. */
-const leftOut: ReadonlySet<string> = new Set([
-  ...["@clack/prompts", "fast-string-width"],
-  ...["@preact/signals", "@tanstack/virtual-core", "preact", "rolldown", "uplot"],
-]);
+const leftOut: ReadonlySet<string> = new Set(
+  "@clack/prompts fast-string-width @preact/signals @tanstack/virtual-core preact rolldown uplot".split(" "),
+);
 const launcher = "weir-platform.js";
 
 /**

@@ -135,7 +135,6 @@ test.each([
   "/ui/.",
   "/ui/..",
   "/ui//etc/passwd.",
-  "/ui",
 ])("%s is not there", async (path) => {
   const reply = await opened.send("GET", path);
   expect([reply.status, JSON.parse(await reply.text()).code]).toEqual([404, "route_not_found"]);

@@ -51,6 +51,11 @@ test("has the licences of what is bundled in the console", async () => {
 test("serves the console once it is installed, and builds nothing for it", async () => {
   const list = join(installed, "runtime/console/dist/files.json");
   const { mtimeMs: packedAt } = await stat(list);
+  const { dependencies } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
+    dependencies: object;
+  };
+  expect(Object.keys(dependencies)).toContain("fastify");
+  for (const name of ["rolldown", "preact", "uplot"]) expect(Object.keys(dependencies)).not.toContain(name);
   await using weir = await startWeir({
     data: join(place.path, "data"),
     main: join(installed, "weir-platform.js"),

@@ -20,7 +20,7 @@ import { Name } from "../../parts/texts/shown.tsx";
 import { NarrowField } from "../calls/list/call-filters.tsx";
 import { NamespaceField } from "../namespaces/namespace-field.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
-import { SecretUsers } from "./secret-users.tsx";
+import { UsersOfSecret } from "./users-of-secret.tsx";
 
 /** A secret, and who uses it; undefined = that may not be seen, or was not read yet. */
 interface SecretRow extends SecretListItem {
@@ -64,7 +64,7 @@ export function SecretsPage() {
       title: "Used by",
       width: "minmax(0, 2fr)",
       cell: ({ users: names, namespace: of }) => (
-        <SecretUsers namespace={of} users={names} mayList={mayList} failure={users.state.value.failure} />
+        <UsersOfSecret namespace={of} users={names} mayList={mayList} failure={users.state.value.failure} />
       ),
     },
     {

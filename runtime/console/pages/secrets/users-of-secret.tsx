@@ -2,7 +2,7 @@ import { pageLink } from "../../data/address/page-links.ts";
 import type { RequestFailure } from "../../data/requests/request-failure.ts";
 import { Shown } from "../../parts/texts/shown.tsx";
 
-export interface SecretUsersProps {
+export interface UsersOfSecretProps {
   readonly namespace: string;
   /** undefined = not known. */
   readonly users: readonly string[] | undefined;
@@ -13,7 +13,7 @@ export interface SecretUsersProps {
 }
 
 /** The functions that use a secret, or why they are not known. */
-export function SecretUsers({ namespace, users, mayList, failure }: SecretUsersProps) {
+export function UsersOfSecret({ namespace, users, mayList, failure }: UsersOfSecretProps) {
   if (users === undefined) {
     const why = mayList ? failure?.message : "functions may not be listed";
     return <span class="muted">{why === undefined ? "…" : `not known: ${why}`}</span>;
