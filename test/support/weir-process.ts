@@ -17,6 +17,8 @@ export interface WeirOptions {
   readonly flags?: readonly string[];
   /** `npm` = `npm start -- …` as a person types it; `node` (default) = the host's main file. */
   readonly through?: "npm" | "node";
+  /** A clone of the repository to start it in, instead of this one. */
+  readonly clone?: string;
   /** Main file instead of the host's, e.g. a test's own that injects faults; not with `npm`. */
   readonly main?: string;
   /** Added to the environment of this process. */
@@ -147,7 +149,7 @@ function launchWeir(options: WeirOptions) {
     options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, [options.main ?? "runtime/host/main.ts"]];
   // Its own process group stands in for the terminal's: Ctrl-C reaches npm and the host alike.
   const child = spawn(command, [...first, ...flags], {
-    cwd: repository,
+    cwd: options.clone ?? repository,
     env: { ...environment(), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
