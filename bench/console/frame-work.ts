@@ -36,8 +36,8 @@ export interface FrameWork {
 }
 
 const taskName = "RunTask";
-/** Steps of making a frame; each one that changes something has at least one of them. */
-const frameSteps: ReadonlySet<string> = new Set(["UpdateLayerTree", "PrePaint", "Layerize", "Commit"]);
+/** The step that hands a frame on. Earlier ones also run without a frame, e.g. where a hit test wants the layout. */
+const handedOn = "Commit";
 
 /** From one frame to the next where nothing is late. */
 const interval = 1_000 / 60;
@@ -50,7 +50,7 @@ const interval = 1_000 / 60;
 export function frameWorkOf(events: readonly TraceEvent[]): FrameWork {
   const { pid, tid } = mainThread(events);
   const ofThread = events.filter((event) => event.pid === pid && event.tid === tid).toSorted((a, b) => a.ts - b.ts);
-  const steps = ofThread.filter(({ name }) => frameSteps.has(name)).map(({ ts }) => ts / 1_000);
+  const steps = ofThread.filter(({ name }) => name === handedOn).map(({ ts }) => ts / 1_000);
   const tasks = outermost(ofThread.filter(({ name, ph }) => name === taskName && ph === "X"));
   const [ran, took, ends]: [number[], number[], number[]] = [[], [], []];
   let [since, step] = [0, 0];

@@ -27,6 +27,8 @@ export class ListedFunctions {
   readonly #cells = new Map<string, FunctionCell>();
   /** Keys of a new whole while its portions come. */
   #arriving: Set<string> | undefined;
+  /** The cells by name; undefined = some came or went since. */
+  #byName: readonly FunctionCell[] | undefined;
   readonly #changes = signal(0);
   readonly #isWhole = signal(false);
 
@@ -44,14 +46,20 @@ export class ListedFunctions {
     return this.#cells;
   }
 
+  /** All of them by name. It is another list when some came or went, and the same while only their figures change. */
+  get byName(): readonly FunctionCell[] {
+    this.#byName ??= [...this.#cells].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, cell]) => cell);
+    return this.#byName;
+  }
+
   take({ begin, more, rows, removed }: FunctionsEvent): void {
     batch(() => {
       if (begin) this.#arriving = new Set();
       for (const row of rows) this.#put(listedOf(row));
-      for (const key of removed) this.#cells.delete(key);
+      for (const key of removed) this.#remove(key);
       if (!more && this.#arriving !== undefined) {
         // The rows of before stayed until now, so that a new stream does not empty the page.
-        for (const key of this.#cells.keys()) if (!this.#arriving.has(key)) this.#cells.delete(key);
+        for (const key of this.#cells.keys()) if (!this.#arriving.has(key)) this.#remove(key);
         this.#arriving = undefined;
         this.#isWhole.value = true;
       }
@@ -63,7 +71,7 @@ export class ListedFunctions {
   replace(functions: readonly ListedFunction[]): void {
     batch(() => {
       const keys = new Set(functions.map(({ key }) => key));
-      for (const key of this.#cells.keys()) if (!keys.has(key)) this.#cells.delete(key);
+      for (const key of this.#cells.keys()) if (!keys.has(key)) this.#remove(key);
       for (const each of functions) this.#put(each);
       this.#isWhole.value = true;
       this.#changes.value++;
@@ -74,8 +82,16 @@ export class ListedFunctions {
     const { key } = listed;
     this.#arriving?.add(key);
     const cell = this.#cells.get(key);
-    if (cell === undefined) this.#cells.set(key, signal(listed));
-    else cell.value = listed;
+    if (cell !== undefined) {
+      cell.value = listed;
+      return;
+    }
+    this.#cells.set(key, signal(listed));
+    this.#byName = undefined;
+  }
+
+  #remove(key: string): void {
+    if (this.#cells.delete(key)) this.#byName = undefined;
   }
 }
 

@@ -30,21 +30,22 @@ const stateRanks: Readonly<Record<FunctionState, number>> = {
   scaled_to_zero: 5,
 };
 
-/** The functions that a list shows, in its order; equal ones by name. */
-export function narrowFunctions(cells: Iterable<FunctionCell>, filter: FunctionFilter): readonly FunctionCell[] {
+/** Of functions by name, those that a list shows, in its order; equal ones by name. */
+export function narrowFunctions(byName: readonly FunctionCell[], filter: FunctionFilter): readonly FunctionCell[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { key: by, descending } = filter.order;
+  const found = byName.filter((cell) => {
+    const { key, namespace, state } = cell.peek();
+    if (filter.state !== "" && state !== filter.state) return false;
+    if (filter.namespace !== "" && namespace !== filter.namespace) return false;
+    return words.every((word) => key.includes(word));
+  });
   const rank = numbers[by] ?? (by === "state" ? ({ state }: ListedFunction) => stateRanks[state] : undefined);
-  const found: { readonly cell: FunctionCell; readonly key: string; readonly rank: number }[] = [];
-  for (const cell of cells) {
-    const listed = cell.peek();
-    const { key, namespace, state } = listed;
-    if (filter.state !== "" && state !== filter.state) continue;
-    if (filter.namespace !== "" && namespace !== filter.namespace) continue;
-    if (words.every((word) => key.includes(word))) found.push({ cell, key, rank: rank?.(listed) ?? 0 });
-  }
+  if (rank === undefined) return descending ? found.reverse() : found;
   const sign = descending ? -1 : 1;
-  const keySign = rank === undefined ? sign : 1;
-  found.sort((one, other) => sign * (one.rank - other.rank) || keySign * (one.key < other.key ? -1 : 1));
-  return found.map(({ cell }) => cell);
+  // What is equal stays by name.
+  return found
+    .map((cell) => ({ cell, rank: sign * rank(cell.peek()) }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ cell }) => cell);
 }

@@ -13,8 +13,7 @@ const longestDays = 30;
 export function timeWords(at: number, now: number, zone?: string): string {
   const seconds = Math.round((at - now) / 1_000);
   if (seconds === 0) return "now";
-  if (Math.abs(seconds) > longestDays * 86_400)
-    return new Intl.DateTimeFormat("en", { dateStyle: "medium", ...zoneOf(zone) }).format(at);
+  if (Math.abs(seconds) > longestDays * 86_400) return formatOf(dates, zone, { dateStyle: "medium" }).format(at);
   for (const [unit, length] of units)
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
   return "now";
@@ -22,7 +21,7 @@ export function timeWords(at: number, now: number, zone?: string): string {
 
 /** The exact time, to the millisecond, with its zone: `2026-01-31 12:00:00.020 GMT+1`. */
 export function exactTime(at: number, zone?: string): string {
-  const parts = new Intl.DateTimeFormat("en", {
+  const parts = formatOf(moments, zone, {
     year: "numeric",
     month: "2-digit",
     day: "2-digit",
@@ -32,7 +31,6 @@ export function exactTime(at: number, zone?: string): string {
     fractionalSecondDigits: 3,
     hourCycle: "h23",
     timeZoneName: "short",
-    ...zoneOf(zone),
   }).formatToParts(at);
   const of = (type: Intl.DateTimeFormatPartTypes): string => parts.find((part) => part.type === type)?.value ?? "";
   const date = `${of("year")}-${of("month")}-${of("day")}`;
@@ -41,9 +39,22 @@ export function exactTime(at: number, zone?: string): string {
 
 /** The time of the day: `12:04:31`. */
 export function clockTime(at: number, zone?: string): string {
-  return new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23", ...zoneOf(zone) }).format(at);
+  return formatOf(clocks, zone, { timeStyle: "medium", hourCycle: "h23" }).format(at);
 }
 
-function zoneOf(zone: string | undefined): Intl.DateTimeFormatOptions {
-  return zone === undefined ? {} : { timeZone: zone };
+/** Formats by zone: to make one takes a hundred times as long as to use it. */
+type Formats = Map<string | undefined, Intl.DateTimeFormat>;
+
+const [dates, moments, clocks]: readonly [Formats, Formats, Formats] = [new Map(), new Map(), new Map()];
+
+function formatOf(
+  formats: Formats,
+  zone: string | undefined,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  const made =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat("en", { ...options, ...(zone === undefined ? {} : { timeZone: zone }) });
+  formats.set(zone, made);
+  return made;
 }

@@ -7,6 +7,7 @@ import { useNarrowing } from "../../data/address/use-narrowing.ts";
 import { useConsole } from "../../data/console-context.ts";
 import { narrowFunctions } from "../../data/functions/narrow-functions.ts";
 import { functionStateWords } from "../../data/functions/state-words.ts";
+import { useAfterFrame } from "../../data/look/use-after-frame.ts";
 import { useFunctions } from "../../data/functions/use-functions.ts";
 import { countOf, countWords } from "../../data/words/number-words.ts";
 import { Waiting } from "../../parts/layout/loaded-view.tsx";
@@ -33,19 +34,21 @@ export function OverviewPage() {
   const [state, changeState] = useNarrowing("state");
   const [namespace, changeNamespace] = useNarrowing("namespace");
   const [sort, changeSort] = useNarrowing("sort", "name");
-  const namespaces = useComputed(() => {
+  const [narrowed, sorted] = [useAfterFrame(text.narrowed), useAfterFrame(sort)];
+  const members = useComputed(() => {
     void functions.changes.value;
-    return [...new Set([...functions.cells.values()].map((cell) => cell.peek().namespace))].toSorted();
+    return functions.byName;
   });
+  const namespaces = useComputed(() => [...new Set(members.value.map((cell) => cell.peek().namespace))].toSorted());
   const shown = useComputed(() => {
     void functions.changes.value;
     // Its portions come one after another: each of them would be sorted in.
     if (!functions.isWhole.value) return [];
-    return narrowFunctions(functions.cells.values(), {
-      text: text.narrowed.value,
+    return narrowFunctions(functions.byName, {
+      text: narrowed.value,
       state: states.find((each) => each === state.value) ?? "",
       namespace: namespace.value,
-      order: parseOrder(sort.value),
+      order: parseOrder(sorted.value),
     });
   });
   const count = shown.value.length;

@@ -1,6 +1,8 @@
 import uPlot from "uplot";
 
 import { clockTime } from "../../data/time/time-words.ts";
+import { linePoints } from "./line-points.ts";
+import { lonelyValues } from "./lonely-values.ts";
 
 /** One line of a chart. */
 export interface ChartLine {
@@ -38,14 +40,17 @@ export interface DrawnChart {
   update(times: readonly number[], lines: readonly ChartLine[], marks: readonly ChartMark[]): void;
 }
 
+/** More lines than these are thin: they would cover each other, and a pixel is far quicker to draw than more. */
+const fewLines = 8;
 /** Steps of an axis of whole numbers. */
 const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000];
 
 /** Draws a chart until `stop` aborts. Colours are those of the sheet. */
 export function drawChart(plan: ChartPlan, stop: AbortSignal): DrawnChart {
   const { place, lines, words, whole, height, zone } = plan;
-  const text = colourOf(place, "chart-text");
-  const grid = { stroke: colourOf(place, "chart-grid"), width: 1 };
+  const colours = coloursOf(place, ["chart-text", "chart-grid", ...lines.map(({ colour }) => `series-${colour}`)]);
+  const text = colours.get("chart-text") ?? "";
+  const grid = { stroke: colours.get("chart-grid") ?? "", width: 1 };
   const font = `12px ${getComputedStyle(place).fontFamily}`;
   let { marks } = plan;
   const stepped = uPlot.paths.stepped?.({ align: 1 });
@@ -80,10 +85,10 @@ export function drawChart(plan: ChartPlan, stop: AbortSignal): DrawnChart {
         {},
         ...lines.map(({ name, colour, steps }) => ({
           label: name,
-          stroke: colourOf(place, `series-${colour}`),
-          width: 1.5,
+          stroke: colours.get(`series-${colour}`) ?? "",
+          width: lines.length > fewLines ? 1 : 1.5,
           points: { show: true, size: 4, filter: aloneIn },
-          ...(steps === true && stepped !== undefined ? { paths: stepped } : {}),
+          paths: steps === true && stepped !== undefined ? stepped : straight,
         })),
       ],
       hooks: {
@@ -109,11 +114,19 @@ export function drawChart(plan: ChartPlan, stop: AbortSignal): DrawnChart {
   };
 }
 
-/** Indexes of values between two that are not known: no line leads there. */
+/** A line from value to value, which begins anew after a hole: cutting holes out of it afterwards takes much longer. */
+function straight({ data, bbox, scales }: uPlot, series: number, from: number, to: number): uPlot.Series.Paths {
+  const stroke = new Path2D();
+  const [values = [], across, up] = [data[series], scales["x"], scales["y"]];
+  for (const { x, y, isJoined } of linePoints(data[0], values, { from, to, bbox, across: across ?? {}, up: up ?? {} }))
+    if (isJoined) stroke.lineTo(x, y);
+    else stroke.moveTo(x, y);
+  return { stroke };
+}
+
+/** Values that no line leads to. */
 function aloneIn({ data }: uPlot, series: number): number[] {
-  const values = data[series] ?? [];
-  const isKnown = (index: number): boolean => values[index] !== null && values[index] !== undefined;
-  return Array.from(values.keys()).filter((index) => isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1));
+  return lonelyValues(data[series] ?? []);
 }
 
 /** A dashed line at each moment, under the lines. */
@@ -155,12 +168,15 @@ function dataOf(times: readonly number[], lines: readonly ChartLine[]): uPlot.Al
   return [times.map((time) => time / 1_000), ...lines.map(({ values }) => [...values])];
 }
 
-/** A colour of the sheet, as a canvas needs it. */
-function colourOf(place: HTMLElement, name: string): string {
-  const probe = document.createElement("span");
-  probe.className = name;
-  place.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** Colours of the sheet by their classes, as a canvas needs them: all are looked up at once. */
+function coloursOf(place: HTMLElement, names: readonly string[]): ReadonlyMap<string, string> {
+  const probes = [...new Set(names)].map((name) => {
+    const probe = document.createElement("span");
+    probe.className = name;
+    return [name, probe] as const;
+  });
+  place.append(...probes.map(([, probe]) => probe));
+  const colours = new Map(probes.map(([name, probe]) => [name, getComputedStyle(probe).color]));
+  for (const [, probe] of probes) probe.remove();
+  return colours;
 }

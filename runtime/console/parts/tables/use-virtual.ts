@@ -16,6 +16,8 @@ export interface VirtualRows {
   readonly count: number;
   /** Height of a row before it was measured, pixels. */
   readonly estimate: number;
+  /** Hears how high a row of the page is that was measured. */
+  readonly onHeight?: (pixels: number) => void;
   /** Another function means that all keys are others: it must be the same while the rows are. */
   readonly keyAt: (index: number) => string;
   /** The element that holds the rows. */
@@ -35,12 +37,14 @@ export function useVirtual(
   /** Where the rows begin on the page; it changes with what stands above them. */
   const margin = useSignal(0);
   void changes.value;
-  const { count, estimate, keyAt, list, scroller } = rows;
+  const { count, estimate, keyAt, list, scroller, onHeight } = rows;
   const shared = {
     count,
     overscan,
     estimateSize: () => estimate,
     getItemKey: keyAt,
+    // A wheel ends a scroll at each of its notches: what stands still is told once, a moment after the last of them.
+    useScrollendEvent: false,
     onChange: () => void changes.value++,
   };
   const ofPage = (): VirtualizerOptions<Window, HTMLElement> => ({
@@ -49,8 +53,14 @@ export function useVirtual(
     observeElementRect: observeWindowRect,
     observeElementOffset: observeWindowOffset,
     scrollToFn: windowScroll,
-    initialOffset: () => window.scrollY,
     scrollMargin: margin.value,
+    measureElement: (element, entry, instance) => {
+      const height = entry?.borderBoxSize[0]?.blockSize;
+      // Asked for outside of a layout, which would be made for it alone: the observer tells it after the next one.
+      if (height === undefined) return instance.measurementsCache[instance.indexFromElement(element)]?.size ?? estimate;
+      onHeight?.(Math.round(height));
+      return Math.round(height);
+    },
   });
   const ofElement = (): VirtualizerOptions<HTMLElement, HTMLElement> => ({
     ...shared,
@@ -73,9 +83,15 @@ export function useVirtual(
     if (made.kind === "element") return undefined;
     const measure = (): void => {
       const { current } = list;
-      if (current !== null) margin.value = Math.round(current.getBoundingClientRect().top + window.scrollY);
+      if (current === null) return;
+      const { scrollY } = window;
+      margin.value = Math.round(current.getBoundingClientRect().top + scrollY);
+      if (made.virtual.scrollOffset === scrollY) return;
+      // The page was scrolled before the list was there to hear of it.
+      made.virtual.scrollOffset = scrollY;
+      changes.value++;
     };
-    measure();
+    // The observer calls at first, too, after the layout that comes anyway.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();

@@ -52,7 +52,11 @@ describe("the work of frames", () => {
   test("is counted once for each frame, whichever steps it has", () => {
     const steps = ["UpdateLayerTree", "PrePaint", "Layerize", "Commit"];
     const first = steps.flatMap((step, index) => task(1, 5, step).slice(index === 0 ? 0 : 1));
-    expect(frameWorkOf([...begun, ...first, ...task(20, 5, "PrePaint")]).took.frames).toEqual([5, 5]);
+    expect(frameWorkOf([...begun, ...first, ...task(20, 5, "Commit")]).took.frames).toEqual([5, 5]);
+  });
+  test("has what was prepared without a frame, as a hit test does, in the frame that comes", () => {
+    const { took } = frameWorkOf([...begun, ...task(10, 2, "PrePaint"), ...task(13, 4, "Commit")]);
+    expect(took.frames).toEqual([6]);
   });
   test("has no task twice that runs within another one", () => {
     const { took } = frameWorkOf([...begun, ...task(10, 8, "Commit"), ...task(12, 3)]);

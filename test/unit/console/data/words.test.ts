@@ -30,6 +30,7 @@ describe("times in words", () => {
     expect(exactTime(moment, "UTC")).toBe("2026-01-31 12:00:00.020 UTC");
     expect(exactTime(moment, "Europe/Berlin")).toBe("2026-01-31 13:00:00.020 GMT+1");
     expect(clockTime(moment, "Asia/Tokyo")).toBe("21:00:00");
+    expect(clockTime(moment, "UTC")).toBe("12:00:00");
   });
 
   test.each([

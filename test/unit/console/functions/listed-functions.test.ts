@@ -75,7 +75,7 @@ describe("narrowFunctions()", () => {
   );
   const all = { text: "", state: "", namespace: "", order: parseOrder("name") } as const;
   const shown = (filter: Partial<Parameters<typeof narrowFunctions>[1]>): readonly string[] =>
-    narrowFunctions(functions.cells.values(), { ...all, ...filter }).map((cell) => cell.peek().key);
+    narrowFunctions(functions.byName, { ...all, ...filter }).map((cell) => cell.peek().key);
 
   test("by words of name and namespace, state and namespace", () => {
     expect(shown({ text: "PAY" })).toEqual(["pay-late.prod", "pay.dev"]);
@@ -90,6 +90,37 @@ describe("narrowFunctions()", () => {
     expect(shown({ order: parseOrder("state") })).toEqual(["pay-late.prod", "hello.dev", "pay.dev"]);
     expect(formatOrder(parseOrder("-calls"))).toBe("-calls");
   });
+});
+
+test("whatever comes, changes and goes, the list is what sorting all of it anew would make", () => {
+  const functions = new ListedFunctions();
+  const chance = (most: number): number => Math.floor(Math.random() * most);
+  const states = ["ready", "stalled", "scaled_to_zero"] as const;
+  const some = (count: number): string[] => Array.from({ length: count }, () => `f-${chance(60)}.n-${chance(3)}`);
+  for (let round = 0; round < 200; round++) {
+    const rows = some(12).map((key) => row(key, { calls: chance(4), state: states[chance(3)] ?? "ready" }));
+    functions.take(event(rows, { begin: round % 50 === 0, removed: some(4) }));
+    const all = [...functions.cells.values()].map((cell) => cell.peek());
+    const byName = all.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    expect(functions.byName.map((cell) => cell.peek())).toEqual(byName);
+    const byCalls = all
+      .filter(({ key, state }) => key.includes("1") && state === "ready")
+      .toSorted((one, other) => (other.calls ?? -1) - (one.calls ?? -1) || (one.key < other.key ? -1 : 1));
+    const filter = { text: "1", state: "ready", namespace: "", order: parseOrder("-calls") } as const;
+    expect(narrowFunctions(functions.byName, filter).map((cell) => cell.peek())).toEqual(byCalls);
+  }
+});
+
+test("the list by name is the same one while only figures change, and narrowing leaves it as it is", () => {
+  const functions = new ListedFunctions();
+  functions.take(event([row("b.dev"), row("a.dev")], { begin: true }));
+  const before = functions.byName;
+
+  functions.take(event([row("a.dev", { calls: 5 })]));
+  narrowFunctions(functions.byName, { text: "", state: "", namespace: "", order: parseOrder("-name") });
+
+  expect(functions.byName).toBe(before);
+  expect(before.map((cell) => cell.peek().key)).toEqual(["a.dev", "b.dev"]);
 });
 
 test.each([

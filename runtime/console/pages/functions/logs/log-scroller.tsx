@@ -2,12 +2,11 @@ import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { useConsole } from "../../../data/console-context.ts";
-import { clockTime } from "../../../data/time/time-words.ts";
 import { countOf } from "../../../data/words/number-words.ts";
 import { Button } from "../../../parts/forms/button.tsx";
 import { useVirtual } from "../../../parts/tables/use-virtual.ts";
-import { Shown } from "../../../parts/texts/shown.tsx";
 import type { ShownLine } from "./log-line.ts";
+import { LogLineRow } from "./log-row.tsx";
 
 export interface LogScrollerProps {
   readonly lines: ReadonlySignal<readonly ShownLine[]>;
@@ -30,6 +29,9 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
   const rows = lines.value;
   const follows = useSignal(linked === "");
   const seen = useSignal(0);
+  /** Grows when lines came that are rendered only now that it is scrolled to them. */
+  const turns = useSignal(0);
+  void turns.value;
   const shownLink = useRef("");
   const keyAt = useLineKeys(rows);
   const virtual = useVirtual({
@@ -43,11 +45,14 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
   useLayoutEffect(() => {
     // Rows that were measured may be higher than they were thought to be.
     const { current } = scroller;
-    if (follows.peek() && current !== null) current.scrollTop = current.scrollHeight;
+    if (!follows.peek() || current === null) return;
+    current.scrollTop = current.scrollHeight;
+    seen.value = rows.length;
+    // The list knows at once, so that nothing is rendered again for the scroll that is heard of later.
+    virtual.scrollOffset = current.scrollTop;
+    const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
+    if (last < rows.length - 1) turns.value++;
   });
-  useEffect(() => {
-    if (follows.peek()) seen.value = rows.length;
-  }, [rows]);
   useEffect(() => {
     const index = rows.findIndex(({ key }) => key === linked);
     if (linked === "" || index === -1 || shownLink.current === linked) return;
@@ -56,11 +61,10 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
     virtual.scrollToIndex(index, { align: "center" });
   }, [linked, rows]);
   const { path, query } = address.place.value;
-  const hrefOf = (key: string): string => {
-    const search = query.toString();
-    return `${path}${search === "" ? "" : `?${search}`}#${encodeURIComponent(key)}`;
-  };
-  const fresh = rows.length - seen.value;
+  const search = query.toString();
+  const here = `${path}${search === "" ? "" : `?${search}`}`;
+  // While it follows nobody asks: then a line that was seen renders nothing.
+  const fresh = follows.value ? 0 : rows.length - seen.value;
   return (
     <div class="log-place">
       <div
@@ -84,29 +88,15 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
           {virtual.getVirtualItems().map(({ index, key, start }) => {
             const line = rows[index];
             if (line === undefined) return null;
-            const { instance, timestamp, stream } = line.record;
             return (
               <div
                 key={key}
                 ref={wrap ? virtual.measureElement : null}
-                class={`log-line${line.key === linked ? " log-linked" : ""}${stream === "stderr" ? " log-err" : ""}`}
+                class={`log-line${line.key === linked ? " log-linked" : ""}${line.record.stream === "stderr" ? " log-err" : ""}`}
                 data-index={index}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <a class="log-time" href={hrefOf(line.key)} title={timestamp}>
-                  {clockTime(Date.parse(timestamp), clock.zone.value)}
-                </a>
-                <span class="log-replica" title={instance}>
-                  <Shown text={instance} />
-                </span>
-                {stream === "stderr" && <span class="hidden">standard error</span>}
-                <span class="log-text" dir="auto">
-                  {line.runs.map((run, at) => (
-                    <span key={at} class={run.classes}>
-                      <Marked text={run.text} find={text} />
-                    </span>
-                  ))}
-                </span>
+                <LogLineRow line={line} find={text} here={here} zone={clock.zone.value} />
               </div>
             );
           })}
@@ -138,33 +128,4 @@ function useLineKeys(rows: readonly ShownLine[]): (index: number) => string {
   if (before[0] !== rows[0] || before[last] !== rows[last]) latest.version++;
   latest.rows = rows;
   return useCallback((index: number) => latest.rows[index]?.key ?? String(index), [latest.version]);
-}
-
-/** A text in which what was looked for is marked. */
-function Marked({ text, find }: { readonly text: string; readonly find: string }) {
-  if (find === "") return <Shown text={text} />;
-  const parts: { readonly text: string; readonly isFound: boolean }[] = [];
-  const [small, wanted] = [text.toLowerCase(), find.toLowerCase()];
-  let from = 0;
-  for (let at = small.indexOf(wanted); at !== -1; at = small.indexOf(wanted, from)) {
-    parts.push(
-      { text: text.slice(from, at), isFound: false },
-      { text: text.slice(at, at + wanted.length), isFound: true },
-    );
-    from = at + wanted.length;
-  }
-  parts.push({ text: text.slice(from), isFound: false });
-  return (
-    <>
-      {parts.map((part, index) =>
-        part.text === "" ? null : part.isFound ? (
-          <mark key={index}>
-            <Shown text={part.text} />
-          </mark>
-        ) : (
-          <Shown key={index} text={part.text} />
-        ),
-      )}
-    </>
-  );
 }

@@ -1,4 +1,5 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { computed, useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 
 import { pageLink } from "../../../data/address/page-links.ts";
 import { useNarrowing } from "../../../data/address/use-narrowing.ts";
@@ -49,9 +50,9 @@ function LogPanel({ named }: { readonly named: FunctionOfPage }) {
   const shown = useComputed(() =>
     narrowLines(lines.lines.value, { replica: replica.value, text: find.narrowed.value }),
   );
-  const replicas = useComputed(() => [...new Set(lines.lines.value.map(({ record }) => record.instance))].toSorted());
-  const all = lines.lines.value.length;
-  const count = shown.value.length;
+  // These change less often than the lines, so that most lines render their list alone.
+  const replicas = useMemo(() => computed(() => replicasOf(lines.lines.value).join(" ")), [lines]);
+  const isEmpty = useMemo(() => computed(() => lines.lines.value.length === 0), [lines]).value;
   return (
     <div class="stack">
       <div class="filters">
@@ -61,7 +62,9 @@ function LogPanel({ named }: { readonly named: FunctionOfPage }) {
           value={replica.value}
           choices={[
             ["", "All"],
-            ...[...new Set([...replicas.value, replica.value].filter(Boolean))].map((each) => [each, each] as const),
+            ...[...new Set([...replicas.value.split(" "), replica.value].filter(Boolean))].map(
+              (each) => [each, each] as const,
+            ),
           ]}
           onChange={changeReplica}
         />
@@ -113,21 +116,21 @@ function LogPanel({ named }: { readonly named: FunctionOfPage }) {
       )}
       <div class="log-head">
         <p class="muted">
-          <SaidText text={count === all ? countOf(all, "line") : `${count} of ${countOf(all, "line")}`} />
+          <LineCount all={lines.lines} shown={shown} />
         </p>
-        {call.value === "" && all > 0 && (
+        {call.value === "" && !isEmpty && (
           <Button look="quiet" busy={since.value !== undefined} onClick={older}>
             Older lines
           </Button>
         )}
       </div>
-      {all === 0 && since.value !== undefined && <Waiting since={since.value} what="the log" />}
-      {all === 0 && since.value === undefined && failure.value === undefined && (
+      {isEmpty && since.value !== undefined && <Waiting since={since.value} what="the log" />}
+      {isEmpty && since.value === undefined && failure.value === undefined && (
         <Empty title={call.value === "" ? "Nothing was logged yet" : "No line of this call is kept"}>
           <p>What the function writes to standard output and standard error shows up here.</p>
         </Empty>
       )}
-      {all > 0 && (
+      {!isEmpty && (
         <LogScroller
           lines={shown}
           text={find.narrowed.value}
@@ -147,6 +150,21 @@ function LogPanel({ named }: { readonly named: FunctionOfPage }) {
       />
     </div>
   );
+}
+
+interface LineCountProps {
+  readonly all: ReadonlySignal<readonly ShownLine[]>;
+  readonly shown: ReadonlySignal<readonly ShownLine[]>;
+}
+
+function LineCount({ all, shown }: LineCountProps) {
+  const [known, count] = [countOf(all.value.length, "line"), shown.value.length];
+  return <SaidText text={count === all.value.length ? known : `${count} of ${known}`} />;
+}
+
+/** Names of the replicas that wrote lines; no name has a space in it. */
+function replicasOf(lines: readonly ShownLine[]): readonly string[] {
+  return [...new Set(lines.map(({ record }) => record.instance))].toSorted();
 }
 
 /** Lines as a text file. */

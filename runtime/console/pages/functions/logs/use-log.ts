@@ -9,6 +9,7 @@ import { readJsonLines } from "../../../data/requests/read-lines.ts";
 import { failureFrom, type RequestFailure } from "../../../data/requests/request-failure.ts";
 import type { Requests } from "../../../data/requests/requests.ts";
 import { useTopic } from "../../../data/stream/use-topic.ts";
+import { PacedRecords } from "./paced-records.ts";
 import { ShownLines } from "./shown-lines.ts";
 
 /** What of a log is wanted. */
@@ -35,8 +36,6 @@ export interface OpenedLog {
 
 /** Lines of each replica that are read at once. */
 const portion = 300;
-/** Lines that come one after another are shown together, milliseconds. */
-const showEvery = 200;
 /** Around a line that was linked to, milliseconds. */
 const aroundLine = 300_000;
 
@@ -69,19 +68,25 @@ export function useLog({ named, call, around }: WantedLog): OpenedLog {
     void read(firstQuery(call, around), stop.signal);
     return () => stop.abort();
   }, [lines]);
-  const arriving = useMemo<LogRecord[]>(() => [], [lines]);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const flush = (): void => {
-    timer.current = undefined;
-    lines.add(ofCall(arriving.splice(0), call));
+  const arriving = useMemo(() => new PacedRecords(), [lines]);
+  const frame = useRef<number | undefined>(undefined);
+  useEffect(
+    () => () => {
+      if (frame.current !== undefined) cancelAnimationFrame(frame.current);
+      frame.current = undefined;
+    },
+    [lines],
+  );
+  const showSome = (): void => {
+    lines.add(ofCall(arriving.ofFrame(), call));
+    frame.current = arriving.count > 0 ? requestAnimationFrame(showSome) : undefined;
   };
   useTopic(around === undefined && session.may("Function:Logs") ? `log:${namespace}:${name}` : undefined, {
     event: (_name, data) => {
       const { records, skipped: more } = data as LogEvent;
       skipped.value += more;
-      arriving.push(...records);
-      timer.current ??= setTimeout(flush, showEvery);
+      arriving.add(records);
+      frame.current ??= requestAnimationFrame(showSome);
     },
     poll: async (signal) => {
       lines.add(ofCall((await readLog(requests, { name, namespace, tail: portion }, signal)).records, call));
