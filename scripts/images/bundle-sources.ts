@@ -16,14 +16,21 @@ const absent = ["pg-native"];
  * Bundles each of `entries` (`runtime/<name>/main.ts` in the repository `root`) to `runtime/<name>/main.js` below
  * `target`, with everything it needs, npm packages included; shared code is in separate files. Finding and reading
  * hundreds of modules takes most of a start, and a third of the memory. `node_modules` keeps only descriptions and
- * licences.
+ * licences. `conditions` choose among the modules of an import map, as `node --conditions` does.
  */
-export async function bundleSources(root: string, entries: readonly string[], target: string): Promise<void> {
+export async function bundleSources(
+  root: string,
+  entries: readonly string[],
+  target: string,
+  conditions: readonly string[] = [],
+): Promise<void> {
   const bundle = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.ts$/, ""), entry])),
     platform: "node",
     external: absent,
+    // Those of `--conditions`, before Node's own.
+    ...(conditions.length > 0 && { resolve: { conditionNames: [...conditions, "node"] } }),
     plugins: [plainBuiltins, keptPlaces(root)],
   });
   const { output } = await bundle.write({

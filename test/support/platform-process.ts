@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
 import { killAtExit } from "./kill-at-exit.ts";
+import { platformProgram } from "./platform-programs.ts";
 
 export interface PlatformProcessOptions {
   /** Shown in failures, e.g. `queue-worker 2`. */
@@ -95,13 +95,15 @@ export function platformProcess(options: PlatformProcessOptions): PlatformProces
   const start = async (): Promise<void> => {
     const seen = log.length;
     const preload = [measureModule, ...(options.preload?.() ?? [])].flatMap((module) => ["--import", module]);
-    const main = join(repository, options.main);
+    const main = await platformProgram(options.main);
+    const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = environment();
     const started = spawn(
       process.execPath,
       ["--expose-gc", ...(options.node ?? []), ...preload, main, ...options.flags()],
       {
         cwd: repository,
-        env: { PATH: environment()["PATH"], NODE_COMPILE_CACHE: environment()["NODE_COMPILE_CACHE"] },
+        // The last one has the condition under which buffers that were given back are overwritten.
+        env: { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS },
         stdio: ["ignore", "ignore", "pipe"],
       },
     );
