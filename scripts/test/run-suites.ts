@@ -1,6 +1,6 @@
-import { chmod, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
 import { environment } from "../../runtime/process/settings.ts";
@@ -30,7 +30,8 @@ const root = join(import.meta.dirname, "..", "..");
 const settleTime = 5_000;
 
 /**
- * Node's cache of compiled modules in the temporary directory: compilation takes most of the time of short processes.
+ * Node's cache of compiled modules in the temporary directory, or a link to that of the environment: compilation takes
+ * most of the time of short processes. By its name in their environment processes that are left behind are found.
  */
 const compileCache = "node-compile-cache";
 
@@ -52,12 +53,17 @@ export async function runSuites({
   await chmod(directory, 0o755);
   const before = await strays();
   try {
+    const cache = join(directory, compileCache);
+    const { NODE_COMPILE_CACHE: shared } = environment();
+    if (shared !== undefined) {
+      await mkdir(shared, { recursive: true });
+      await symlink(resolve(shared), cache);
+    }
     const results: SuiteResult[] = [];
     const path = [join(root, "node_modules", ".bin"), ...programs, environment()["PATH"]].join(delimiter);
     for (const suite of suites) {
       if (interrupted()) break;
       console.log(`\n${suite} tests`);
-      const cache = join(directory, compileCache);
       const all = { ...environment(), ...variables, PATH: path, TMPDIR: directory, NODE_COMPILE_CACHE: cache };
       results.push(await runSuite(suite, { ...options, root, reports, environment: all, files }));
     }

@@ -217,6 +217,10 @@ export function pulumiVariables(home: string): Readonly<Record<string, string>> 
     PULUMI_HOME: home,
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // Nobody goes back to an earlier state.
+    PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+    // A test machine has more memory to spare than processors.
+    GOGC: "400",
   };
 }
 

@@ -30,7 +30,7 @@ export function testManyNamespaces(opened: () => ClusterPlatform): void {
           ["networkpolicy.networking.k8s.io", "resourcequota", "limitrange"].every((kind) => kinds.has(kind))
         );
       },
-      { within: timeout, what: "bindings, policies, quota and limits" },
+      { within: timeout, what: "bindings, policies, quota and limits", every: 250 },
     );
     expect(await (await client.send("/system/namespaces")).json()).toEqual(expect.arrayContaining([team()]));
   });

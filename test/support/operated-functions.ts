@@ -42,7 +42,7 @@ export function operatedFunctions(opened: () => OperatedCluster, image: () => st
           const object = await get<FunctionObject>("fn", name);
           return holds(object) ? object : undefined;
         },
-        { within, what, every: 100 },
+        { within, what, every: 250 },
       ),
   };
 }

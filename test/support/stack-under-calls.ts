@@ -12,12 +12,16 @@ export interface UpUnderCalls {
   readonly up: PulumiRun;
 }
 
+/** Echoes, in one process for all calls: what the platform does with them is looked at, not what starting programs costs. */
+const echo = `require("http").createServer((request, response) => request.pipe(response)).listen(process.env.PORT, "127.0.0.1")`;
+
 /** Changes a stack while about a hundred calls per second go to function `steady` of its platform. */
 export function upUnderCalls(of: () => { readonly stack: WeirStack; readonly platform: ClusterPlatform }) {
   return async (change: Readonly<Record<string, unknown>>, ...args: readonly string[]): Promise<UpUnderCalls> => {
     const { stack, platform } = of();
     const labels = { "com.service.scale.min": "2", "com.service.scale.max": "2" };
-    await clusterClient(() => platform).deploy("steady", { labels });
+    const client = clusterClient(() => platform);
+    await client.deploy("steady", { labels, envProcess: `node -e '${echo}'`, envVars: { mode: "http" } });
     await stack.configure(change);
     const enough = new AbortController();
     const urls = [`${platform.url}/function/steady`];

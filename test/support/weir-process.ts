@@ -183,7 +183,7 @@ function watch(child: ChildProcess, through: "npm" | "node", data: string) {
     return now;
   };
   // Children of the host may be orphaned by the time they are looked for.
-  const watcher = setInterval(below, 200);
+  const watcher = setInterval(below, 500);
   watcher.unref();
 
   const signal = (name: NodeJS.Signals, target: number): void => {

@@ -1,11 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect } from "vitest";
 
 import { consoleService } from "../../infra/manifests/console.ts";
+import { parseYaml } from "../../runtime/api/yaml-document.ts";
 import type { ClusterPlatform } from "./cluster-platform.ts";
 import { eventually } from "./eventually.ts";
-import { openPulumiStack, type PulumiStack } from "./engine-stack.ts";
+import { openPulumiStack, sampleStack, type PulumiStack } from "./engine-stack.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
 /** A stack of the project's own program. */
@@ -23,15 +25,25 @@ const repository = join(import.meta.dirname, "..", "..");
 export async function openWeirStack(cluster: TestCluster, edition: string): Promise<WeirStack> {
   const stack = await openPulumiStack(repository, edition);
   const namespace = `${cluster.namespace}-${edition}`;
-  const functionNamespace = `${namespace}-fn`;
-  const many = edition === "pro" || edition === "enterprise";
   await stack.configure({
     "weir:kubeconfig": cluster.kubeconfig,
     "weir:platformNamespace": namespace,
-    "weir:functionNamespace": functionNamespace,
-    "weir:nats": { replicas: many ? 3 : 1, storage: "1Gi" },
+    "weir:functionNamespace": `${namespace}-fn`,
+    "weir:nats": brokerOf(edition),
   });
   return inNamespaces(stack, cluster, namespace);
+}
+
+/** What the sample of an edition sets, to change another stack to it, with the same disks. */
+export async function sampleConfiguration(edition: string): Promise<Readonly<Record<string, unknown>>> {
+  const sample = parseYaml(await readFile(join(repository, sampleStack(edition)))) as {
+    readonly config: Readonly<Record<string, unknown>>;
+  };
+  return { ...sample.config, "weir:nats": brokerOf(edition) };
+}
+
+function brokerOf(edition: string): object {
+  return { replicas: edition === "pro" || edition === "enterprise" ? 3 : 1, storage: "1Gi" };
 }
 
 /** The same for a stack that creates a platform in `namespace` and a namespace for functions; `close` deletes both. */
@@ -55,10 +67,11 @@ export function inNamespaces(stack: PulumiStack, cluster: TestCluster, namespace
 /** Gives each Ingress of the platform an address, once it exists, as an ingress controller does. */
 export async function answerForIngress(stack: Pick<WeirStack, "kubectl">, within: number): Promise<void> {
   const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } });
-  const answer = (name: string): Promise<unknown> => {
-    const args = ["patch", "ingress", name, "--subresource=status", "--type=merge", `--patch=${status}`];
-    const patched = async (): Promise<boolean> => (await stack.kubectl(...args)) !== "";
-    return eventually(patched, { within, what: `Ingress ${name}`, every: 500 });
+  const answer = async (name: string): Promise<void> => {
+    // One kubectl waits: starting it costs far more than what it asks.
+    const there = () => stack.kubectl("wait", "--for=create", `ingress/${name}`, "--timeout=50s");
+    await eventually(there, { within, what: `Ingress ${name}`, every: 500 });
+    await stack.kubectl("patch", "ingress", name, "--subresource=status", "--type=merge", `--patch=${status}`);
   };
   await Promise.all(["gateway", consoleService].map(answer));
 }

@@ -50,7 +50,7 @@ async function acceptedIn(
         () => false,
         () => true,
       ),
-    { what: "the policy to be enforced" },
+    { what: "the policy to be enforced", every: 500 },
   );
   const accepted: string[] = [];
   const refusals: string[] = [];
@@ -99,7 +99,7 @@ describe("with many namespaces", () => {
           () => false,
           () => true,
         ),
-      { what: "the change to be refused" },
+      { what: "the change to be refused", every: 250 },
     );
     await kubectl("annotate", "fn", "left", "note=1");
     await kubectl("delete", "fn", "left");

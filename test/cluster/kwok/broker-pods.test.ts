@@ -99,7 +99,7 @@ test("only the pod of a server that cannot store is deleted, and the doctor wait
   const before = await uids();
   const isOther = async () => (await uidOf("nats-1").catch(() => before[1])) !== before[1];
   unavailable.add(hostOf("nats-1"));
-  await eventually(isOther, { what: "another pod" });
+  await eventually(isOther, { what: "another pod", every: 250 });
   expect(await readinessOf(doctor)).toContain(`the broker cannot store: ${hostOf("nats-1")}: ${failure.error}`);
   unavailable.clear();
   const restarted = () => doctor.log.find(({ msg }) => msg === "restarted a server of the broker");

@@ -26,6 +26,8 @@ afterAll(async () => {
 });
 
 const within = conditionsWithin;
+/** Each look starts a kubectl. */
+const every = 250;
 const { kubectl, get, apply, shows } = operatedFunctions(
   () => opened,
   () => image,
@@ -59,7 +61,7 @@ test("an applied Function becomes a Deployment and a Service, and reports readin
       const all = slices.items.flatMap((slice) => slice.endpoints ?? []);
       return all.some(({ conditions }) => conditions.ready === true) && all;
     },
-    { within, what: "an endpoint that is ready" },
+    { within, what: "an endpoint that is ready", every },
   );
   expect(endpoints).toMatchObject([{ conditions: { ready: true } }]);
 });
@@ -93,6 +95,7 @@ test("kubectl scale changes the count and rolls nothing; another environment doe
   await eventually(async () => revision(await get<Deployment>("deployment", "scaled")) !== revision(before), {
     within,
     what: "another revision",
+    every,
   });
   expect((await shows("scaled", "all new", isReady, 20_000)).status).toMatchObject({ availableReplicas: 3 });
 });
@@ -117,6 +120,7 @@ test("a missing object is reported, and the function starts once it exists", asy
   await eventually(async () => (await eventLines()).some((line) => line.startsWith("Normal ReplicasReady")), {
     within,
     what: "the event of its readiness",
+    every,
   });
   expect((await eventLines()).toSorted()).toEqual([
     "Normal Recovered: Nothing is in the way any more",
@@ -216,7 +220,7 @@ test("a labelled core secret that a function names gets a Secret of Weir with it
       ).catch(() => undefined);
       return object?.status === undefined ? undefined : object;
     },
-    { within, what: "a Secret of the platform" },
+    { within, what: "a Secret of the platform", every },
   );
   expect(named).toMatchObject({
     spec: { secretRef: { name: "labelled" }, keys: ["one", "two"] },
@@ -233,12 +237,14 @@ test("changes by others to its objects are reverted; objects of others are left 
   await eventually(async () => (await get<Deployment>("deployment", "kept")).spec.replicas === 1, {
     within,
     what: "one replica again",
+    every,
   });
   await kubectl("delete", "deployment", "kept", "--wait=false");
   await eventually(
     async () => (await get<Deployment>("deployment", "kept").catch(() => undefined))?.metadata.uid !== uid,
     {
       what: "another Deployment",
+      every,
     },
   );
   await kubectl("create", "service", "clusterip", "taken", "--tcp=80");
@@ -265,7 +271,7 @@ test("all objects of a function are deleted with it", async () => {
   await eventually(
     async () =>
       (await kubectl("get", "deployment,service,pod", "--selector=faas_function=gone", "--output=name")) === "",
-    { within: 60_000, what: "nothing left" },
+    { within: 60_000, what: "nothing left", every },
   );
 });
 
@@ -276,11 +282,11 @@ test("the namespace has its policies, quota and limits, and a deleted one is res
       const found = await names();
       return found.includes("limitrange/weir") && found.includes("resourcequota/weir") ? found : undefined;
     },
-    { within, what: "all objects of the namespace" },
+    { within, what: "all objects of the namespace", every },
   );
   expect(before).toContain("networkpolicy.networking.k8s.io/weir-deny");
   await kubectl("delete", "networkpolicy", "weir-deny");
-  await eventually(async () => (await names()) === before, { within, what: "the policy again" });
+  await eventually(async () => (await names()) === before, { within, what: "the policy again", every });
 });
 
 test("IAM objects are accepted and say that they have no effect in this edition", async () => {
@@ -297,7 +303,7 @@ test("IAM objects are accepted and say that they have no effect in this edition"
       const { status } = JSON.parse(text) as { status?: { conditions: readonly object[] } };
       return status?.conditions;
     },
-    { within, what: "conditions" },
+    { within, what: "conditions", every },
   );
   expect(conditions).toMatchObject([
     { type: "Accepted", status: "True" },

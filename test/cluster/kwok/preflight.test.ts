@@ -125,7 +125,7 @@ describe("room for the platform", () => {
         // The taint of a node that is not ready is removed a moment later.
         return isReady === true && node.spec?.taints?.length === 1 && node;
       },
-      { what: `node ${name}` },
+      { what: `node ${name}`, every: 250 },
     );
   }
 
@@ -155,7 +155,7 @@ describe("room for the platform", () => {
         );
         return judged.length === planned.length && { count: judged.filter(({ status }) => status === "False").length };
       },
-      { what: "the scheduler" },
+      { what: "the scheduler", every: 250 },
     ).then(({ count }) => count);
   }
 

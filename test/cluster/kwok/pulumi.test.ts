@@ -3,18 +3,24 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PulumiStack } from "../../support/engine-stack.ts";
 import { pretendedStacks } from "../../support/pretended-stacks.ts";
 import { deploymentsOf } from "../../support/stack-deployments.ts";
-import { answerForIngress, expectNothingLeft, openWeirStack, type WeirStack } from "../../support/weir-stack.ts";
+import {
+  answerForIngress,
+  expectNothingLeft,
+  openWeirStack,
+  sampleConfiguration,
+  type WeirStack,
+} from "../../support/weir-stack.ts";
 
 const { isThere, cluster } = pretendedStacks("The tests of the Pulumi program");
 
 const steps = 600_000;
 const pem = (what: string): string => `-----BEGIN ${what}-----\nx\n-----END ${what}-----\n`;
 
-describe.skipIf(!isThere)("a stack of edition enterprise", () => {
+describe.skipIf(!isThere)("a stack of edition pro that becomes one of enterprise", () => {
   let stack: WeirStack;
 
   beforeAll(async () => {
-    stack = await openWeirStack(cluster(), "enterprise");
+    stack = await openWeirStack(cluster(), "pro");
   });
   afterAll(() => stack?.close());
 
@@ -24,21 +30,17 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
       const preview = await stack.expect("preview");
       await expect(stack.kubectl("get", "namespace", stack.namespace)).rejects.toThrow("not found");
       expect((await stack.expect("up")).changes).toEqual(preview.changes);
-      const deployments = await deploymentsOf(stack);
-      expect(deployments.map(({ name }) => name)).toEqual([
+      expect(await readyOf(stack)).toEqual([
         "autoscaler",
         "gateway",
         "history",
         "operator",
         "queue-doctor",
         "queue-worker",
-        "queue-worker-billing",
-        "queue-worker-reports",
       ]);
-      expect(deployments.filter(({ ready, wanted }) => ready !== wanted)).toEqual([]);
       expect((await stack.expect("up")).changes).toEqual([]);
       await stack.expect("refresh", "--expect-no-changes");
-      expect(await stack.outputs()).toMatchObject({ edition: "enterprise", queues: ["default", "billing", "reports"] });
+      expect(await stack.outputs()).toMatchObject({ edition: "pro", queues: ["default"] });
     },
     steps,
   );
@@ -59,6 +61,32 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
       await stack.configureSecret("weir:natsTls.key", key);
       await stack.expect("preview");
       await stack.configure({ "weir:adminPassword": undefined, "weir:natsTls": undefined });
+    },
+    steps,
+  );
+
+  test(
+    "a change to a larger edition, with all that its sample sets, creates its queues with their workers",
+    async () => {
+      await stack.configure(await sampleConfiguration("enterprise"));
+      const { changes } = await stack.expect("up");
+      expect(changes.filter((change) => change.startsWith("create Deployment"))).toEqual([
+        "create Deployment weir-queue-workers-queue-worker-billing",
+        "create Deployment weir-queue-workers-queue-worker-reports",
+      ]);
+      expect(changes.filter((change) => change.includes("replace"))).toEqual([]);
+      expect(await readyOf(stack)).toEqual([
+        "autoscaler",
+        "gateway",
+        "history",
+        "operator",
+        "queue-doctor",
+        "queue-worker",
+        "queue-worker-billing",
+        "queue-worker-reports",
+      ]);
+      expect((await stack.expect("up")).changes).toEqual([]);
+      expect(await stack.outputs()).toMatchObject({ edition: "enterprise", queues: ["default", "billing", "reports"] });
     },
     steps,
   );
@@ -102,21 +130,16 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
   );
 
   test(
-    "a change to a smaller edition and back deletes and creates queues with their workers",
+    "a change to a smaller edition deletes queues with their workers",
     async () => {
       await stack.configure({ "weir:edition": "pro", "weir:queues": undefined });
-      const down = await stack.expect("up");
-      expect(down.changes.filter((change) => change.startsWith("delete Deployment"))).toEqual([
+      const { changes } = await stack.expect("up");
+      expect(changes.filter((change) => change.startsWith("delete Deployment"))).toEqual([
         "delete Deployment weir-queue-workers-queue-worker-billing",
         "delete Deployment weir-queue-workers-queue-worker-reports",
       ]);
-      await stack.configure({ "weir:edition": "enterprise", "weir:queues": { mail: { replicas: 2 } } });
-      const up = await stack.expect("up");
-      expect(up.changes.filter((change) => change.startsWith("create Deployment"))).toEqual([
-        "create Deployment weir-queue-workers-queue-worker-mail",
-      ]);
-      expect([...down.changes, ...up.changes].filter((change) => change.includes("replace"))).toEqual([]);
-      expect(await stack.outputs()).toMatchObject({ queues: ["default", "mail"] });
+      expect(changes.filter((change) => change.includes("replace"))).toEqual([]);
+      expect(await stack.outputs()).toMatchObject({ edition: "pro", queues: ["default"] });
     },
     steps,
   );
@@ -143,8 +166,8 @@ describe.skipIf(!isThere)("a stack of edition enterprise", () => {
 });
 
 // They share only the cluster, and mostly wait.
-describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
-  test.each(["community", "standard", "pro"])(
+describe.skipIf(!isThere).concurrent("stacks of the smaller editions", () => {
+  test.each(["community", "standard"])(
     "%s: preview, up, destroy",
     async (edition) => {
       await using stack = await openWeirStack(cluster(), edition);
@@ -152,7 +175,7 @@ describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
       const ingress = edition === "standard" ? answerForIngress(stack, steps) : undefined;
       expect((await stack.expect("up")).changes).toEqual(preview.changes);
       await ingress;
-      expect((await deploymentsOf(stack)).filter(({ ready, wanted }) => ready !== wanted)).toEqual([]);
+      await readyOf(stack);
       expect(await stack.outputs()).toMatchObject({ edition, queues: ["default"] });
       await expectNoPlainSecrets(stack);
       await expectOwnProviders(stack);
@@ -161,6 +184,13 @@ describe.skipIf(!isThere).concurrent("stacks of the other editions", () => {
     steps,
   );
 });
+
+/** Names of the Deployments, all of whose replicas are ready. */
+async function readyOf(stack: WeirStack): Promise<readonly string[]> {
+  const deployments = await deploymentsOf(stack);
+  expect(deployments.filter(({ ready, wanted }) => ready !== wanted)).toEqual([]);
+  return deployments.map(({ name }) => name);
+}
 
 async function expectNoPlainSecrets(stack: WeirStack): Promise<void> {
   const { items } = JSON.parse(await stack.kubectl("get", "secrets", "--output=json")) as {

@@ -32,12 +32,14 @@ test("another disk size of the broker needs a recreated StatefulSet, and the cla
   await apply(broker("1Gi"));
   await eventually(async () => (await field("statefulset/nats", ".status.readyReplicas")) === "1", {
     what: "the broker",
+    every: 250,
   });
   await expect(apply(broker("2Gi"))).rejects.toThrow(/updates to statefulset spec for fields other than/);
   await cluster.kubectl(["delete", "statefulset", "nats", "--cascade=orphan"]);
   await apply(broker("2Gi"));
   await eventually(async () => (await field("statefulset/nats", ".status.readyReplicas")) === "1", {
     what: "the broker with its old disk",
+    every: 250,
   });
   expect(await field("pvc/data-nats-0", ".spec.resources.requests.storage")).toBe("1Gi");
 });

@@ -1,7 +1,11 @@
+import { text as readText } from "node:stream/consumers";
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { KubeClient } from "../../../runtime/adapters/kubernetes/client/client.ts";
 import { kinds } from "../../../runtime/adapters/kubernetes/client/kinds.ts";
+import type { KubeObject } from "../../../runtime/adapters/kubernetes/client/kube-types.ts";
+import { listObjects } from "../../../runtime/adapters/kubernetes/client/list-objects.ts";
 import { followedPodLines } from "../../../runtime/adapters/kubernetes/logs/followed-pod-lines.ts";
 import { FollowedPods } from "../../../runtime/adapters/kubernetes/logs/followed-pods.ts";
 import { KubeLoggedFunctions, type PodWatch } from "../../../runtime/adapters/kubernetes/logs/kube-logged-functions.ts";
@@ -30,7 +34,9 @@ let gateway: KubeClient;
 let history: KubeClient;
 let image: string;
 
-const podWait = { within: 60_000, every: 250 } as const;
+const podWait = { within: 60_000, every: 100 } as const;
+/** Enough to be measured as busy. */
+const busyLimit = { cpu: "300m" };
 
 beforeAll(async () => {
   fixture = await openKubeFixture();
@@ -46,9 +52,18 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 /** Runs a shell script as a replica of a function; it ends at once on SIGTERM. */
-async function startPod({ namespace, name }: FunctionRef, pod: string, script: string): Promise<void> {
-  const command = ["sh", "-c", `trap 'exit 0' TERM\n${script}\nwhile :; do sleep 1 & wait; done`];
-  const container = { name, image, imagePullPolicy: "Never", command };
+async function startPod(ref: FunctionRef, pod: string, script: string, limits = {}): Promise<void> {
+  await runPod(ref, pod, ["sh", "-c", `trap 'exit 0' TERM\n${script}\nwhile :; do sleep 1 & wait; done`], limits);
+}
+
+/** Runs a command as a replica of a function, and resolves with the address of its pod. */
+async function runPod(
+  { namespace, name }: FunctionRef,
+  pod: string,
+  command: readonly string[],
+  limits = {},
+): Promise<string> {
+  const container = { name, image, imagePullPolicy: "Never", command, resources: { limits } };
   const spec = {
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: 1,
@@ -56,40 +71,66 @@ async function startPod({ namespace, name }: FunctionRef, pod: string, script: s
   };
   const object = { metadata: { name: pod, namespace, labels: { [functionLabel]: name } }, spec };
   await fixture.admin.create(kinds.pod, object);
-  await fixture.cluster.kubectl(["wait", "--for=jsonpath={.status.phase}=Running", `pod/${pod}`, "--timeout=60s"], {
-    namespace,
-    timeout: 70_000,
-  });
+  const addressOf = async (): Promise<string | undefined> => {
+    const { status } = await fixture.admin.get<RunningPod>(kinds.pod, { namespace, name: pod });
+    return status?.phase === "Running" ? status.podIP : undefined;
+  };
+  return eventually(addressOf, { ...podWait, what: `pod ${pod} to run` });
+}
+
+interface RunningPod extends KubeObject {
+  readonly status?: { readonly phase?: string; readonly podIP?: string };
+}
+
+async function podsIn(namespace: string): Promise<readonly string[]> {
+  const { items } = await listObjects(
+    fixture.admin,
+    kinds.pod,
+    { namespace },
+    ({ metadata: { name = "" } }: KubeObject) => name,
+  );
+  return items;
 }
 
 async function removePods(...names: readonly string[]): Promise<void> {
   for (const namespace of fixture.namespaces) {
-    const selected = names.length === 0 ? ["--all"] : names;
-    await fixture.cluster.kubectl(["delete", "pod", ...selected, "--ignore-not-found", "--grace-period=1"], {
-      namespace,
-      timeout: 90_000,
-    });
+    const isRemoved = (name: string): boolean => names.length === 0 || names.includes(name);
+    const left = async () => (await podsIn(namespace)).filter(isRemoved);
+    for (const name of await left()) await fixture.admin.delete(kinds.pod, { namespace, name });
+    await eventually(async () => (await left()).length === 0, { ...podWait, what: "the end of the pods" });
   }
 }
 
 const nothing: KnownFunctions = { find: () => undefined, listen: () => () => {} };
 
+const writerPort = 8080;
+/** Writes each request's body as a line to its log. */
+const writer = `process.once("SIGTERM", () => process.exit());
+require("http").createServer((request, response) => {
+  let line = "";
+  request.setEncoding("utf8").on("data", (text) => (line += text));
+  request.on("end", () => process.stdout.write(line + "\\n", () => response.end()));
+}).listen(${writerPort})`;
+
 /** Pods that write given lines to their logs. */
 function openLogs() {
-  const pods = new Set<string>();
-  const logOf = (ref: FunctionRef, pod: string) => fixture.cluster.kubectl(["logs", pod], { namespace: ref.namespace });
+  const addresses = new Map<string, string>();
+  const linesOf = async (namespace: string, name: string): Promise<number> => {
+    const log = await fixture.admin.open(kinds.pod, { namespace, name, subresource: "log" }, {}, { attempts: 1 });
+    return (await readText(log)).split("\n").length;
+  };
   return {
     source: listedPodLogs(gateway, nothing),
     namespaces: fixture.namespaces,
-    write: async (ref: FunctionRef, pod: string, text: string): Promise<void> => {
-      if (!pods.has(`${formatRef(ref)}/${pod}`)) await startPod(ref, pod, "");
-      pods.add(`${formatRef(ref)}/${pod}`);
-      const lines = async () => (await logOf(ref, pod)).split("\n").length;
-      const before = await lines();
-      // Only the first process's output is logged, so others write to that.
-      const say = ["exec", pod, "--", "sh", "-c", 'printf "%s\\n" "$0" >/proc/1/fd/1', text];
-      await fixture.cluster.kubectl(say, { namespace: ref.namespace });
-      await eventually(async () => (await lines()) > before, { ...podWait, what: "the line" });
+    write: async (ref: FunctionRef, pod: string, line: string): Promise<void> => {
+      const key = `${formatRef(ref)}/${pod}`;
+      const address = addresses.get(key) ?? (await runPod(ref, pod, ["node", "-e", writer]));
+      addresses.set(key, address);
+      const before = await linesOf(ref.namespace, pod);
+      const sent = async () => (await fetch(`http://${address}:${writerPort}`, { method: "POST", body: line })).ok;
+      await eventually(sent, { ...podWait, what: "the pod to take the line" });
+      const isThere = async () => (await linesOf(ref.namespace, pod)) > before;
+      await eventually(isThere, { ...podWait, what: "the line" });
     },
     removeReplica: (_ref: FunctionRef, pod: string) => removePods(pod),
     close: () => removePods(),
@@ -193,7 +234,7 @@ describe("KubeUsage", () =>
     namespaces: fixture.namespaces,
     // The kubelet measures about every 10 s, and metrics-server scrapes it every 15 s.
     within: 120_000,
-    start: (ref, busy) => startPod(ref, `${ref.name}-a`, busy ? "while :; do :; done" : ""),
+    start: (ref, busy) => startPod(ref, `${ref.name}-a`, busy ? "while :; do :; done" : "", busy ? busyLimit : {}),
     end: (ref) => removePods(`${ref.name}-a`),
     close: () => removePods(),
   })));

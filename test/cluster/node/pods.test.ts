@@ -88,5 +88,5 @@ test("a changed secret reaches the running pod", async () => {
 test("the output of the pod is in its log", async () => {
   await servedText();
   const log = () => cluster.kubectl(["logs", "deployment/teller"]);
-  await eventually(async () => (await log()).includes("asked"), { what: "the pod's line in its log" });
+  await eventually(async () => (await log()).includes("asked"), { what: "the pod's line in its log", every: 250 });
 });
