@@ -12,7 +12,7 @@ export const StderrTail = Type.Object(
     }),
     match: openEnum(
       lineMatches,
-      "tagged: they were written by the process that ran for the call; text: the id of the call stands in the lines; window: they were written during the run, and the history knows of no other call that the replica had then",
+      "tagged: they were written by the process that ran for the call; text: the id of the call stands in the lines; window: they were written during the run or half a second later, and the history knows of no other call that the replica had then",
     ),
   },
   {

@@ -12,7 +12,7 @@ export const CallLogLine = Type.Object(
     ...LogRecord.properties,
     match: openEnum(
       lineMatches,
-      "tagged: it was written by the process that ran for the call; text: the id of the call stands in the line; window: it was written while the call ran, and the history knows of no other call that the replica had then",
+      "tagged: it was written by the process that ran for the call; text: the id of the call stands in the line; window: it was written while the call ran or half a second later, and the history knows of no other call that the replica had then",
     ),
   },
   {

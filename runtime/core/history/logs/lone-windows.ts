@@ -19,7 +19,7 @@ const mostCalls = 500;
 const mostOverlapping = 16;
 /** Milliseconds before a window in which calls that overlap it may have been accepted. */
 const longestOverlap = 3_600_000;
-/** Milliseconds after the end of a run that failed: the last words of a process are read a moment later. */
+/** Milliseconds after the end of a run: what a process writes last is read a moment later than its reply. */
 export const lastWords = 500;
 const { length } = rollupSteps["10s"];
 
@@ -38,8 +38,8 @@ async function loneWindow(
   now: number,
 ): Promise<RunWindow | undefined> {
   const { from, to } = run.window;
-  const windows = run.hasFailed ? [{ from, to: to + lastWords }, run.window] : [run.window];
-  for (const window of windows) if (await isLone(reads, call, { ...run, window }, now)) return window;
+  for (const window of [{ from, to: to + lastWords }, run.window])
+    if (await isLone(reads, call, { ...run, window }, now)) return window;
   return undefined;
 }
 

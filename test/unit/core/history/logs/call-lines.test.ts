@@ -74,8 +74,16 @@ async function counted(over: Partial<RollupPoint>): Promise<void> {
 
 test("the lines of a run belong to it, those before and after do not", async () => {
   const id = await ran(1, [1_000, 2_000]);
-  await wrote("a", [999, "before"], [1_000, "first"], [2_000, "last"], [2_001, "after"]);
+  await wrote("a", [999, "before"], [1_000, "first"], [2_000, "last"], [2_501, "after"]);
   expect(await found(id)).toEqual(["window first", "window last"]);
+});
+
+test("what is read within half a second after the end belongs to the run, if its replica ran nothing else then", async () => {
+  const id = await ran(1, [1_000, 2_000, "a"]);
+  await wrote("a", [2_400, "late"]);
+  expect(await found(id)).toEqual(["window late"]);
+  await ran(2, [2_300, 3_000, "a"]);
+  expect(await found(id)).toEqual([]);
 });
 
 test("lines with its id belong to it whenever they were written, of any replica", async () => {
