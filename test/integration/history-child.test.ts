@@ -85,6 +85,16 @@ test("it is killed when it does not end", async () => {
   expect(isAlive(known)).toBe(false);
 });
 
+test("it is gone when it was ended at once, and is not started again", async () => {
+  const opened = open(await program(serves));
+  await until("up");
+  const known = processOf(opened.pid);
+  await opened.endNow();
+  expect([isAlive(known), lines, ends]).toEqual([false, ["up"], []]);
+  opened.start();
+  expect(opened.pid).toBeUndefined();
+});
+
 test("it is started again when it ends, with growing pauses, and tells its last line", async () => {
   open(await program(`console.error("up"); console.error("Cannot go on"); process.exitCode = 3;`));
   await eventually(() => ends.length === 3, { what: "three ends" });

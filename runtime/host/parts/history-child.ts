@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** How the history process ended. */
 export interface HistoryEnd {
@@ -31,6 +32,8 @@ const longestRestart = 30_000;
 /** Milliseconds of uptime after which the back-off begins again at its shortest delay. */
 const stableAfter = 30_000;
 const stopTimeout = 3_000;
+/** Milliseconds until it is gone after SIGKILL: others are to be ended as well, also if the kernel cannot end this one. */
+const killTimeout = 1_000;
 /** A tenth of the processor that a busy process of this machine has: calls come first, but reads do not starve. */
 const niceness = 10;
 /** Milliseconds for lines that were written just before its end. */
@@ -96,6 +99,12 @@ export class HistoryChild {
     } catch {
       // No process of the group is left.
     }
+  }
+
+  /** Ends it by force, and waits until it is gone, for a second at most. */
+  async endNow(): Promise<void> {
+    this.kill();
+    await Promise.race([this.#ended, pause(killTimeout, undefined, { ref: false })]);
   }
 
   async #follow(child: ChildProcess, startedAt: number): Promise<void> {

@@ -51,7 +51,7 @@ export async function openHistory(given: Given): Promise<HostHistory> {
   }
   const child = childOf(command, dirname(socket), log);
   given.lifecycle.onClose("history", () => child.close());
-  given.lifecycle.onEndNow("history", () => child.kill());
+  given.lifecycle.onEndNow("history", () => child.endNow());
   return { historyAddress: socket, startHistory: (logFlags) => child.start(logFlags) };
 }
 
