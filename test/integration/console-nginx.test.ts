@@ -1,63 +1,39 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { openFunctionServer, type FunctionServer } from "../support/function-server.ts";
-import { codeBlocks } from "../support/markdown-blocks.ts";
 import { openPlatform, type Platform } from "../support/platform.ts";
-import { noProxy } from "../support/proxy-in-front.ts";
-import { proxyPrograms, type RunningProxy } from "../support/proxy-programs.ts";
-import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { noProxy, openProxy, type FrontProxy } from "../support/proxy-in-front.ts";
 import { browsedConsole, TestBrowser } from "../support/test-console.ts";
 
 /** The console behind nginx, configured as the page shows. */
-const docs = join(import.meta.dirname, "../../docs/reference/proxies.md");
 const own = { "x-weir-console": "1" };
 
-let directory: TempDirectory;
 let platform: Platform;
 let talkative: FunctionServer;
-let nginx: RunningProxy;
+let nginx: FrontProxy;
 let page: TestBrowser;
-let origin: string;
-
-async function shown(port: number, consolePort: number): Promise<string> {
-  const blocks = codeBlocks(await readFile(docs, "utf8")).filter(({ language }) => language === "nginx");
-  const text = blocks.find(({ text: each }) => each.includes("8081"))?.text ?? "";
-  const filled = text.replace("listen 80;", `listen 127.0.0.1:${port};`).replace("8081", String(consolePort));
-  expect(filled).toContain(`127.0.0.1:${port};`);
-  return filled;
-}
 
 describe.skipIf(noProxy("nginx") !== undefined)("behind nginx the console", () => {
   beforeAll(async () => {
-    directory = await tempDirectory("console-nginx");
-    const [port, consolePort] = [await freePort(), await freePort()];
-    origin = `http://127.0.0.1:${port}`;
-    await writeFile(
-      join(directory.path, "config"),
-      proxyPrograms.nginx.config(await shown(port, consolePort), directory.path),
-    );
-    nginx = proxyPrograms.nginx.run(directory.path);
+    const consolePort = await freePort();
+    nginx = await openProxy("nginx", { gateways: [{ port: consolePort }], shownPort: "8081" });
     platform = await openPlatform({
-      gatewayFlags: ["--console-port", `${consolePort}`, "--console-origins", origin],
+      gatewayFlags: ["--console-port", `${consolePort}`, "--console-origins", nginx.url],
     });
     talkative = await openFunctionServer((_request, response) => {
       const lines = Array.from({ length: 80 }, (_, index) => [`x-${index}`, "y".repeat(100)] as const);
       response.writeHead(200, Object.fromEntries(lines)).end("many headers");
     });
     await platform.deploy("talkative", { addresses: [talkative.address] });
-    page = new TestBrowser(browsedConsole(port, platform));
+    page = new TestBrowser(browsedConsole(nginx.port, platform));
     await eventually(async () => (await page.signIn()).status === 204, { what: "a session" });
   });
   afterAll(async () => {
     await nginx?.close();
     await platform?.close();
     await talkative?.close();
-    await directory?.remove();
   });
 
   test("signs in and reads", async () => {
@@ -83,7 +59,7 @@ describe.skipIf(noProxy("nginx") !== undefined)("behind nginx the console", () =
   test("passes changes on as they come", async () => {
     // Read as it comes, within a time: what the proxy holds back never comes.
     const { authorization } = platform;
-    const reply = await fetch(`${origin}/system/watch?on=functions`, {
+    const reply = await fetch(`${nginx.url}/system/watch?on=functions`, {
       headers: { authorization },
       signal: AbortSignal.timeout(20_000),
     });

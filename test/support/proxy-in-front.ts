@@ -22,7 +22,11 @@ export interface ProxiedGateway {
 
 export interface ProxyOptions {
   readonly gateways: readonly [ProxiedGateway, ...ProxiedGateway[]];
+  /** The port that the page's configuration leads to: `8080` (default) for calls, `8081` for the console. */
+  readonly shownPort?: ShownPort;
 }
+
+type ShownPort = "8080" | "8081";
 
 /** A proxy as a process of the test, with the configuration of `docs/reference/proxies.md` on other ports. */
 export interface FrontProxy extends AsyncDisposable {
@@ -55,8 +59,9 @@ export function noProxy(kind: ProxyKind): string | undefined {
 }
 
 /** The configuration exactly as the page shows it. */
-export function shownConfig(kind: ProxyKind): string {
-  const block = codeBlocks(readFileSync(page, "utf8")).find(({ language }) => language === kind);
+export function shownConfig(kind: ProxyKind, port: ShownPort = "8080"): string {
+  const blocks = codeBlocks(readFileSync(page, "utf8")).filter(({ language }) => language === kind);
+  const block = blocks.find(({ text }) => text.includes(`127.0.0.1:${port}`));
   if (block === undefined) throw new Error(`Cannot find configuration of ${kind}: the page shows none`);
   return block.text;
 }
@@ -65,12 +70,13 @@ export function shownConfig(kind: ProxyKind): string {
 export async function openProxy(kind: ProxyKind, options: ProxyOptions): Promise<FrontProxy> {
   const directory = await tempDirectory(kind);
   const port = await freePort();
-  const shown = shownConfig(kind);
+  const { shownPort = "8080" } = options;
+  const shown = shownConfig(kind, shownPort);
   const program = proxyPrograms[kind];
   const configure = (gateways: ProxyOptions["gateways"]): Promise<void> =>
     writeFile(
       join(directory.path, "config"),
-      `${program.config(filled(kind, shown, port, gateways), directory.path)}\n`,
+      `${program.config(filled({ kind, shown, shownPort, port }, gateways), directory.path)}\n`,
     );
   await configure(options.gateways);
   const running = program.run(directory.path);
@@ -103,17 +109,25 @@ export async function openProxy(kind: ProxyKind, options: ProxyOptions): Promise
   };
 }
 
+interface ShownPlace {
+  readonly kind: ProxyKind;
+  readonly shown: string;
+  readonly shownPort: ShownPort;
+  /** Where the proxy listens. */
+  readonly port: number;
+}
+
 /** Replaces the page's ports by the test's, and the page's line of a gateway by one for each gateway. */
-function filled(kind: ProxyKind, shown: string, port: number, gateways: readonly ProxiedGateway[]): string {
+function filled({ kind, shown, shownPort, port }: ShownPlace, gateways: readonly ProxiedGateway[]): string {
   const lines = shown.split("\n");
   const listen = replaced(lines, kind === "nginx" ? "listen 80;" : "bind :80", (line) => [
     line.replace(kind === "nginx" ? "80" : ":80", `127.0.0.1:${port}`),
   ]);
-  const served = replaced(listen, "127.0.0.1:8080", (line) =>
+  const served = replaced(listen, `127.0.0.1:${shownPort}`, (line) =>
     gateways.map((gateway, index) =>
       line
-        .replace("8080;", gateway.down === true ? "8080 down;" : "8080;")
-        .replace("8080", String(gateway.port))
+        .replace(`${shownPort};`, gateway.down === true ? `${shownPort} down;` : `${shownPort};`)
+        .replace(shownPort, String(gateway.port))
         .replace("gateway-1", `gateway-${index + 1}`)
         .replace(/ check port 8082(.*)/, gateway.adminPort === undefined ? "" : ` check port ${gateway.adminPort}$1`),
     ),
