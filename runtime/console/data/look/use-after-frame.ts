@@ -1,18 +1,9 @@
 import { useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
 
-/** What asks a browser for frames. */
-export interface FrameRequests {
-  readonly request: (callback: () => void) => number;
-  readonly cancel: (handle: number) => void;
-}
-
-const ofBrowser: FrameRequests = {
-  request: (callback) => requestAnimationFrame(callback),
-  cancel: (handle) => cancelAnimationFrame(handle),
-};
+import { browserFrames, type FrameRequests } from "./frame-requests.ts";
 
 /** Acts once the next frame is painted, unless the returned function is called before. */
-export function afterFrame(act: () => void, frames: FrameRequests = ofBrowser): () => void {
+export function afterFrame(act: () => void, frames: FrameRequests = browserFrames): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = frames.request(() => (timer = setTimeout(act)));
   return () => {

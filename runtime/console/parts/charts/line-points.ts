@@ -11,7 +11,8 @@ export interface LineScale {
   readonly max?: number | null;
 }
 
-export interface ChartPoint {
+/** The values that are drawn, and where. */
+export interface LineArea {
   /** Indexes of the first and the last value that are drawn. */
   readonly from: number;
   readonly to: number;
@@ -24,7 +25,7 @@ export interface ChartPoint {
 export function linePoints(
   times: ArrayLike<number>,
   values: ArrayLike<number | null | undefined>,
-  { from, to, bbox, across, up }: ChartPoint,
+  { from, to, bbox, across, up }: LineArea,
 ): readonly LinePoint[] {
   const [first, low] = [across.min ?? 0, up.min ?? 0];
   const perTime = bbox.width / ((across.max ?? 0) - first || 1);

@@ -1,10 +1,11 @@
+import { browserFrames, type FrameRequests } from "../../data/look/frame-requests.ts";
+
 export interface FrameBudgetParts {
   /** How much may be done in a frame. */
   readonly most: number;
   /** Goes on with what waits. */
   readonly onFrame: () => void;
-  readonly requestFrame?: (callback: (begun: number) => void) => number;
-  readonly cancelFrame?: (handle: number) => void;
+  readonly frames?: FrameRequests;
   readonly now?: () => number;
 }
 
@@ -18,8 +19,7 @@ export class FrameBudget {
 
   constructor(parts: FrameBudgetParts) {
     this.#parts = {
-      requestFrame: (callback) => requestAnimationFrame(callback),
-      cancelFrame: (handle) => cancelAnimationFrame(handle),
+      frames: browserFrames,
       now: () => performance.now(),
       ...parts,
     };
@@ -41,11 +41,11 @@ export class FrameBudget {
     this.#waits = waits;
     if (done > 0) this.#usedAt = this.#parts.now();
     this.#left = Math.max(0, this.#left - done);
-    if (waits || this.#left < this.#parts.most) this.#handle ??= this.#parts.requestFrame(this.#begin);
+    if (waits || this.#left < this.#parts.most) this.#handle ??= this.#parts.frames.request(this.#begin);
   }
 
   stop(): void {
-    if (this.#handle !== undefined) this.#parts.cancelFrame(this.#handle);
+    if (this.#handle !== undefined) this.#parts.frames.cancel(this.#handle);
     this.#handle = undefined;
   }
 
@@ -53,7 +53,7 @@ export class FrameBudget {
     this.#handle = undefined;
     // A scroll in this frame came before and did its work already.
     if (this.#usedAt >= begun) {
-      this.#handle = this.#parts.requestFrame(this.#begin);
+      this.#handle = this.#parts.frames.request(this.#begin);
       return;
     }
     this.#left = this.#parts.most;

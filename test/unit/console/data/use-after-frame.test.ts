@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 
-import { afterFrame, type FrameRequests } from "../../../../runtime/console/data/look/use-after-frame.ts";
+import type { FrameRequests } from "../../../../runtime/console/data/look/frame-requests.ts";
+import { afterFrame } from "../../../../runtime/console/data/look/use-after-frame.ts";
 
 /** Frames that the test makes. */
 function openFrames() {
-  const asked = new Map<number, () => void>();
+  const asked = new Map<number, (begun: number) => void>();
   let handles = 0;
   const frames: FrameRequests = {
     request: (callback) => {
@@ -13,7 +14,7 @@ function openFrames() {
     },
     cancel: (handle) => void asked.delete(handle),
   };
-  return { frames, asked, paint: () => asked.forEach((callback) => callback()) };
+  return { frames, asked, paint: () => asked.forEach((callback) => callback(0)) };
 }
 /** A task that comes after those which wait already. */
 const later = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1));

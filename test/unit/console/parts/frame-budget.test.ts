@@ -9,11 +9,13 @@ function openBudget() {
   const budget = new FrameBudget({
     most: 3,
     onFrame: () => turns++,
-    requestFrame: (callback) => {
-      asked.set(++handles, callback);
-      return handles;
+    frames: {
+      request: (callback) => {
+        asked.set(++handles, callback);
+        return handles;
+      },
+      cancel: (handle) => void asked.delete(handle),
     },
-    cancelFrame: (handle) => void asked.delete(handle),
     now: () => now,
   });
   return {
