@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+import { poisonCondition } from "./test/support/poison-condition.ts";
+
 /**
  * Tests of one kind: the folder below `test/`, and the milliseconds one test or hook may take. That is for one that hangs: on a
  * machine that others use a test takes several times as long.
@@ -16,9 +18,6 @@ function project(name: string, timeout: number) {
   };
 }
 
-/** Bytes that were given back are filled, here and in every process that a test starts (`runtime/http1/release-buffer.ts`). */
-const poison = "weir-poison";
-
 /** Such tests with what all their files share: what the modules `shared` of `test/support` provide. */
 function projectWith(shared: readonly string[], name: string, timeout: number) {
   const made = project(name, timeout);
@@ -30,11 +29,11 @@ const units = project("unit", 60_000);
 const unit = { ...units, test: { ...units.test, isolate: false } };
 
 export default defineConfig({
-  resolve: { conditions: [poison] },
-  ssr: { resolve: { conditions: [poison], externalConditions: [poison] } },
+  resolve: { conditions: [poisonCondition] },
+  ssr: { resolve: { conditions: [poisonCondition], externalConditions: [poisonCondition] } },
   test: {
-    execArgv: [`--conditions=${poison}`],
-    env: { NODE_OPTIONS: `--conditions=${poison}` },
+    execArgv: [`--conditions=${poisonCondition}`],
+    env: { NODE_OPTIONS: `--conditions=${poisonCondition}` },
     environment: "node",
     // A failure names the values, not "[ Array(1) ]": of some runs the summary is all that is kept.
     chaiConfig: { truncateThreshold: 1_000 },

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 
+import { poisonCondition } from "../../test/support/poison-condition.ts";
 import type { FuzzOutcome } from "./fuzz.ts";
 import { progressMemory, progressOf } from "./progress.ts";
 
@@ -30,8 +31,7 @@ export async function runTarget(order: Omit<Order, "shared">): Promise<FuzzOutco
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     workerData: { ...order, shared } satisfies Order,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-    // Released buffers are overwritten (`runtime/http1/release-buffer.ts`).
-    execArgv: ["--conditions=weir-poison"],
+    execArgv: [`--conditions=${poisonCondition}`],
   });
   let seen = -1;
   let seenAt = performance.now();

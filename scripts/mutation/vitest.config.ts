@@ -1,17 +1,16 @@
 import { defineConfig } from "vitest/config";
 
-/** Overwrites released buffers, as in the root configuration. */
-const poison = "weir-poison";
+import { poisonCondition } from "../../test/support/poison-condition.ts";
 
 /**
  * The unit tests that reach `runtime/core` and do not wait. Otherwise a mutant on the path of every call would wait for
  * real leases and timers, and randomness in a test would change the score.
  */
 export default defineConfig({
-  resolve: { conditions: [poison] },
-  ssr: { resolve: { conditions: [poison], externalConditions: [poison] } },
+  resolve: { conditions: [poisonCondition] },
+  ssr: { resolve: { conditions: [poisonCondition], externalConditions: [poisonCondition] } },
   test: {
-    execArgv: [`--conditions=${poison}`],
+    execArgv: [`--conditions=${poisonCondition}`],
     environment: "node",
     include: [
       "test/unit/core/**/*.test.ts",

@@ -6,6 +6,7 @@ import { environment } from "../../runtime/process/settings.ts";
 import { bundleSources } from "../../scripts/images/bundle-sources.ts";
 import { imageProcesses } from "../../scripts/images/stage-weir.ts";
 import { machineLock } from "./machine-lock.ts";
+import { poisonCondition } from "./poison-condition.ts";
 
 /** The directory of the bundle; without it, or when it is empty, processes run from their sources. */
 export const programsVariable = "WEIR_TEST_PROGRAMS";
@@ -14,9 +15,6 @@ const repository = join(import.meta.dirname, "..", "..");
 const mains = imageProcesses().map((name) => `runtime/${name}/main.ts`);
 /** Programs that a process starts as its children. */
 const children = ["runtime/adapters/sqlite/calls/reader.ts", "runtime/adapters/sqlite/logs/log-reader.ts"];
-
-/** The condition of `vitest.config.ts`, which holds for the processes of tests, too. */
-const poison = "weir-poison";
 
 let made: Promise<void> | undefined;
 
@@ -39,7 +37,7 @@ async function bundle(directory: string): Promise<void> {
     if (existsSync(join(directory, "package.json"))) return;
     await mkdir(join(directory, "runtime"), { recursive: true });
     await symlink(join(repository, "runtime/console"), join(directory, "runtime/console"));
-    await bundleSources(repository, [...mains, ...children], directory, [poison]);
+    await bundleSources(repository, [...mains, ...children], directory, [poisonCondition]);
   } finally {
     await lock.release();
   }
