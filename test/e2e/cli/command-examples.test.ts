@@ -9,8 +9,8 @@ import type { CommandEntry } from "../../../runtime/cli/command-spec.ts";
 import { commandTree } from "../../../runtime/cli/command-tree.ts";
 import { environment } from "../../../runtime/process/settings.ts";
 import { cliCommand, gatewayEnvironment, openCliHome, type CliHome } from "../../support/cli-home.ts";
-import { eventually } from "../../support/eventually.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
+import { untilHistoryReplies } from "../../support/history-replies.ts";
 import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
 
 /** Every example of every command's help, in the order of the help, as a person types it into a shell. */
@@ -62,11 +62,7 @@ beforeAll(async () => {
   const sample = new URL("../../support/import-samples/stack-images.yml", import.meta.url);
   await copyFile(sample, place("stack", "stack.yml"));
   weir = await startWeir({ data: data.path, flags: ["--edition", "enterprise"] });
-  // It starts after everything else.
-  const headers = { authorization: weir.authorization };
-  await eventually(async () => (await fetch(`${weir.url}/system/calls?limit=1`, { headers })).status === 200, {
-    what: "the history of calls",
-  });
+  await untilHistoryReplies(weir);
 });
 
 afterAll(async () => {

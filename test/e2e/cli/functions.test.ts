@@ -4,6 +4,7 @@ import type { FunctionStatus } from "../../../runtime/api/schemas/function-statu
 import { openChaosProxy } from "../../support/chaos-proxy.ts";
 import { gatewayEnvironment, openCliHome, type CliHome, type CommandEnd } from "../../support/cli-home.ts";
 import { eventually } from "../../support/eventually.ts";
+import { untilHistoryReplies } from "../../support/history-replies.ts";
 import { startCommand } from "../../support/running-command.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
@@ -147,6 +148,7 @@ describe("weir logs", () => {
   });
 
   test("--call of a call that nobody knows is exit code 3", async () => {
+    await untilHistoryReplies(weir);
     const id = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
     const { code, stdout, stderr } = await run("logs", "upper", "--call", id);
     expect([code, stdout]).toEqual([3, ""]);
