@@ -26,8 +26,8 @@ export interface RebuildHistoryParts {
 const breath = 5;
 /** Milliseconds until what failed is tried again. */
 const retryAfter = 1_000;
-/** Seconds behind the records within which the new history is level, and milliseconds between two looks at that. */
-const level = { within: 1, every: 200 };
+/** Milliseconds between two looks at how far the records are stored. */
+const levelEvery = 200;
 
 /** Stores what must be there before anything else is stored; tries until it is, or `stop` aborts. Never rejects. */
 export async function seedRebuild({ rebuild, writes, log }: RebuildHistoryParts, stop: AbortSignal): Promise<void> {
@@ -37,7 +37,8 @@ export async function seedRebuild({ rebuild, writes, log }: RebuildHistoryParts,
 
 /**
  * Fills the new history: from all records, the calls of the former one that they do not show, and dead letters. Once it
- * is level it takes the former one's place. Resolves true then, and false when `stop` aborts before; never rejects.
+ * has what was recorded until then it takes the former one's place. Resolves true then, and false when `stop` aborts
+ * before; never rejects.
  */
 export async function fillRebuild(parts: RebuildHistoryParts, stop: AbortSignal): Promise<boolean> {
   const { rebuild, writes, state, age, log, now } = parts;
@@ -46,7 +47,9 @@ export async function fillRebuild(parts: RebuildHistoryParts, stop: AbortSignal)
     while (!stop.aborted && (await writes.run(() => rebuild.copySome()))) await pauseFor(breath, stop);
   };
   if (!(await step(() => reread(parts, stop))) || !(await step(store))) return false;
-  while (!stop.aborted && state.lagSeconds > level.within) await pauseFor(level.every, stop);
+  const copied = now();
+  // Not "without lag": a machine at its limits always has some.
+  while (!stop.aborted && now() - state.lagSeconds * 1_000 < copied) await pauseFor(levelEvery, stop);
   if (!(await step(() => addLetters(parts, stop)))) return false;
   const isGap = rebuild.hasLosses || rebuild.position === undefined;
   const gap = lostFileGap(age, now());
