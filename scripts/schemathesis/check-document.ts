@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { runCommand } from "../../runtime/adapters/nats/server/run-command.ts";
+import { untilHistoryReplies } from "../../test/support/history-replies.ts";
 import { tempDirectory } from "../../test/support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../../test/support/weir-process.ts";
 import type { PythonPackages } from "../python-packages.ts";
@@ -35,6 +36,7 @@ export async function checkDocument(options: DocumentCheckOptions): Promise<Docu
   const weir = await startWeir({ data: directory.path, flags: ["--edition", "enterprise"], within: 60_000 });
   try {
     await deployWhatExamplesName(weir);
+    await untilHistoryReplies(weir);
     const checked = await checkServed(weir, options);
     await weir.stop(60_000);
     return checked;

@@ -149,16 +149,16 @@ describe("raw HTTP", () => {
       if (index % 2 === 0) client.send("GET /function/echo HTTP/1.1\r\nHost");
       else client.send("POST /function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\nabc");
     });
-    const times: number[] = [];
-    while (clients.some(({ ended }) => !ended)) {
-      const started = performance.now();
+    const isSlowOneOpen = (): boolean => clients.some(({ ended }) => !ended);
+    let beside = 0;
+    while (isSlowOneOpen()) {
       const reply = await fetch(`${gateway.base}/function/echo/good`);
       expect(await reply.text()).toBe("/good ");
-      times.push(performance.now() - started);
+      if (isSlowOneOpen()) beside += 1;
     }
+    // A call that had to wait for them would be none of these; how fast they are is FG8's.
+    expect(beside).toBeGreaterThan(0);
     for (const client of clients) expect((await client.replies(1)).map(({ status }) => status)).toEqual([408]);
-    // Slow ones are aborted after 2 s: a call that had to wait for them would take as long.
-    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(1_000);
     await expect.poll(() => echo.open).toBe(0);
   });
 
