@@ -75,7 +75,7 @@ test.each([
 });
 
 test("an idle reply is aborted: logged with the reason, counted, and the client's body is incomplete", async () => {
-  await platform.deploy("silent", { addresses: [silent.address], annotations: timed("500ms") });
+  await platform.deploy("silent", { addresses: [silent.address], annotations: timed("2s") });
   const response = await fetch(`${platform.url}/function/silent`);
   expect(response.status).toBe(200);
   await expect(response.text()).rejects.toThrow("terminated");

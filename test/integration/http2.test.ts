@@ -138,7 +138,7 @@ describe("the gateway over HTTP/2", () => {
   });
 
   test("a call over its timeout gets 504, and concurrency.max holds", async () => {
-    const { gateway, client } = await open({ upstreamTimeout: 300 });
+    const { gateway, client } = await open({ upstreamTimeout: 1_500 });
     const fn = await fixture.serve(() => {});
     gateway.deploy("slow", { addresses: [fn.address], annotations: { "com.service.concurrency.max": "1" } });
     const first = client.ask({ ":path": "/function/slow" });

@@ -199,7 +199,7 @@ describe("synchronous call", () => {
     const fn = await serve((request, response) => {
       if (request.url === "/begun") response.write("begun");
     });
-    const gateway = await open({ upstreamTimeout: 600, invoker: { streamIdle: 600 } });
+    const gateway = await open({ upstreamTimeout: 1_000, invoker: { streamIdle: 1_000 } });
     gateway.deploy("slow", { addresses: [fn.address] });
     gateway.deploy("own", { addresses: [fn.address], envVars: { exec_timeout: "0s" } });
     const [late, begun] = await Promise.all([
@@ -211,7 +211,7 @@ describe("synchronous call", () => {
       }),
     ]);
     expect(late.status).toBe(504);
-    expect(late.body).toBe('Cannot call function "slow.functions": no reply within upstream_timeout of 0.6 s\n');
+    expect(late.body).toBe('Cannot call function "slow.functions": no reply within upstream_timeout of 1 s\n');
     expect(late.headers).toMatchObject({ "x-openfaas-internal": "gateway", "x-call-id": expect.stringMatching(uuid) });
     expect(begun).toContain("begun");
     expect(begun).not.toContain("\r\n0\r\n");
@@ -239,7 +239,7 @@ describe("synchronous call", () => {
   });
 
   test("503 when no replica comes, and no wait for a client that left", async () => {
-    const gateway = await open({ wakeTimeout: 300 });
+    const gateway = await open({ wakeTimeout: 2_000 });
     gateway.deploy("cold", { replicas: 0 });
     const leaving = await openRawClient(gateway.port);
     leaving.send("GET /function/cold HTTP/1.1\r\nHost: g\r\n\r\n");
@@ -249,7 +249,7 @@ describe("synchronous call", () => {
     const reply = await rawRequest(gateway.port, "GET /function/cold HTTP/1.1\r\nHost: g\r\n\r\n");
     expect(reply).toMatchObject({
       status: 503,
-      body: 'Cannot wake function "cold.functions": no replica ready after 300ms\n',
+      body: 'Cannot wake function "cold.functions": no replica ready after 2 s\n',
     });
     expect(reply.headers).toMatchObject({ "retry-after": "5", "x-openfaas-internal": "gateway" });
   });

@@ -89,7 +89,7 @@ describe("another replica", () => {
     const upstream = closing(new HttpUpstream());
     const gone = await freeAddress();
     const gateway = await open({
-      upstreamTimeout: 300,
+      upstreamTimeout: 1_000,
       invoker: {
         upstream: {
           dispatch: (address, request, listener) => {
@@ -107,7 +107,7 @@ describe("another replica", () => {
     const reply = rawRequest(gateway.port, call);
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
     // The timeout of the call does not run while it waits.
-    await eventually(() => performance.now() > begun + 600, { what: "more than its own time" });
+    await eventually(() => performance.now() > begun + 1_300, { what: "more than its own time" });
     gateway.setReplicas("hello", [fn.address]);
     expect((await reply).status).toBe(200);
     expect(fn.requests.map(({ body }) => body)).toEqual(["whole"]);

@@ -132,7 +132,7 @@ describe("WebSocket", () => {
 
   test("a function at zero is woken first, and one that does not wake is 503", async () => {
     const fn = await serveWebSocket();
-    const gateway = await open({ wakeTimeout: 400 });
+    const gateway = await open({ wakeTimeout: 1_500 });
     gateway.deploy("chat", { replicas: 0 });
     const waiting = connect(gateway);
     await expect.poll(() => gateway.waker.waitingCallers).toBe(1);
@@ -193,8 +193,8 @@ describe("WebSocket", () => {
   test("no reply in time is 504; an open one has only an idle timeout", async () => {
     const silent = await serveRaw(() => {});
     const fn = await serveWebSocket();
-    const webSocketIdle = 900;
-    const gateway = await open({ upstreamTimeout: 300, invoker: { webSocketIdle } });
+    const webSocketIdle = 1_500;
+    const gateway = await open({ upstreamTimeout: 1_000, invoker: { webSocketIdle } });
     gateway.deploy("silent", { addresses: [silent.address] });
     gateway.deploy("chat", { addresses: [fn.address] });
     expect(await rawRequest(gateway.port, handshake("/function/silent"))).toMatchObject({ status: 504, closed: true });
