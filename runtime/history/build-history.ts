@@ -71,13 +71,10 @@ const completeWithin = 30;
 export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
   const { records, reads, rebuild, metrics, log, now = Date.now } = parts;
   const writes = new HistoryWrites(parts.writer);
-  const state = new ReadState({ now: () => records.now(), monotonic: () => performance.now() });
+  const monotonic = (): number => performance.now();
+  const state = new ReadState({ now: () => records.now(), monotonic });
   const check = new OpenCallsCheck({ records, writes, state, log });
-  const gaps = new SharedRead(
-    () => reads.gaps(),
-    gapsLife,
-    () => performance.now(),
-  );
+  const gaps = new SharedRead(() => reads.gaps(), gapsLife, monotonic);
   let problem: string | undefined;
   /** False until records were read into a new store: it has nothing, however short the time. */
   let hasBegun = false;
@@ -90,7 +87,7 @@ export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
     if (reason === undefined && problem !== undefined) log.info("the history of calls is stored again");
     problem = reason;
   };
-  const rebuildParts = rebuild && { ...parts, rebuild, writes, state, age: parts.bounds.age, log, now };
+  const rebuildParts = rebuild && { ...parts, rebuild, writes, state, age: parts.bounds.age, log, now, monotonic };
   const fill = async (stop: AbortSignal): Promise<void> => {
     if (rebuildParts?.rebuild.isUnderWay !== true || !(await fillRebuild(rebuildParts, stop))) return;
     gaps.forget();
@@ -135,7 +132,7 @@ export function buildHistory(parts: HistoryProcessParts): BuiltHistory {
     leases: parts.leases,
     name: "process.history",
     leaseTtl: parts.leaseTtl,
-    now: () => performance.now(),
+    now: monotonic,
     pause: pauseFor,
     onChange: (leads) => {
       log.info({ leads }, leads ? "became leader" : "lost leadership");

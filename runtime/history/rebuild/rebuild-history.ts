@@ -20,6 +20,8 @@ export interface RebuildHistoryParts {
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonic: () => number;
 }
 
 /** Milliseconds between two parts that are copied, in which new records are stored. */
@@ -41,15 +43,15 @@ export async function seedRebuild({ rebuild, writes, log }: RebuildHistoryParts,
  * before; never rejects.
  */
 export async function fillRebuild(parts: RebuildHistoryParts, stop: AbortSignal): Promise<boolean> {
-  const { rebuild, writes, state, age, log, now } = parts;
+  const { rebuild, writes, state, age, log, now, monotonic } = parts;
   const step = (act: () => Promise<unknown>): Promise<boolean> => repeated(act, log, stop);
   const store = async (): Promise<void> => {
     while (!stop.aborted && (await writes.run(() => rebuild.copySome()))) await pauseFor(breath, stop);
   };
   if (!(await step(() => reread(parts, stop))) || !(await step(store))) return false;
-  const copied = now();
+  const copied = monotonic();
   // Not "without lag": a machine at its limits always has some.
-  while (!stop.aborted && now() - state.lagSeconds * 1_000 < copied) await pauseFor(levelEvery, stop);
+  while (!stop.aborted && state.lagSeconds * 1_000 > monotonic() - copied) await pauseFor(levelEvery, stop);
   if (!(await step(() => addLetters(parts, stop)))) return false;
   const isGap = rebuild.hasLosses || rebuild.position === undefined;
   const gap = lostFileGap(age, now());

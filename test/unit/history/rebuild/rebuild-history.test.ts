@@ -103,6 +103,7 @@ const parts = (): RebuildHistoryParts => ({
   age: 7 * day,
   log: createLog("test", "silent"),
   now: () => now,
+  monotonic: () => performance.now(),
 });
 
 describe("a history that is filled anew", () => {
@@ -129,7 +130,7 @@ describe("a history that is filled anew", () => {
   });
 
   test("answers once it has what was recorded when all was copied, though it is never without lag", async () => {
-    let [time, looks] = [now, 0];
+    let [time, looks] = [0, 0];
     const lagging = {
       get lagSeconds() {
         looks += 1;
@@ -137,7 +138,7 @@ describe("a history that is filled anew", () => {
       },
     };
     records.add(recordBatch(9, []));
-    const filling = fillRebuild({ ...parts(), state: lagging, now: () => time }, stop.signal);
+    const filling = fillRebuild({ ...parts(), state: lagging, monotonic: () => time }, stop.signal);
     await eventually(() => looks > 0, { what: "all to be copied" });
     time += 4_999;
     const before = looks;
