@@ -5,6 +5,7 @@ import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import type { CallSummary } from "../../runtime/api/schemas/history/call-summary.ts";
 import { callPages, type GetPage } from "./call-pages.ts";
 import { eventually } from "./eventually.ts";
+import { untilHistoryReplies } from "./history-replies.ts";
 import { sendLoad, type LoadOptions, type LoadSummary } from "./load.ts";
 import { platformCalls, type PlatformCalls } from "./platform-calls.ts";
 import type { KnownProcess } from "./process-tree.ts";
@@ -75,9 +76,7 @@ async function deployed(weir: WeirProcess): Promise<HistoryHost> {
         () => weir.below().find(({ command, pid }) => command.includes(mainFile) && pid !== except?.pid),
         { what: "the history process" },
       );
-      await eventually(async () => (await get("/system/calls?limit=1")).status === 200, {
-        what: "the history to serve",
-      });
+      await untilHistoryReplies(weir);
       return found;
     },
     load: (options) => sendLoad({ gateway: weir.url, functionName, ...options }),

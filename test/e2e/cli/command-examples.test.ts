@@ -9,8 +9,8 @@ import type { CommandEntry } from "../../../runtime/cli/command-spec.ts";
 import { commandTree } from "../../../runtime/cli/command-tree.ts";
 import { environment } from "../../../runtime/process/settings.ts";
 import { cliCommand, gatewayEnvironment, openCliHome, type CliHome } from "../../support/cli-home.ts";
-import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { untilHistoryReplies } from "../../support/history-replies.ts";
+import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
 
 /** Every example of every command's help, in the order of the help, as a person types it into a shell. */
