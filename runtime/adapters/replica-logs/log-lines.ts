@@ -20,6 +20,8 @@ export interface LogLine {
   readonly stream?: OutputName;
   /** The call that its tag names, which is not in `text`. */
   readonly call?: string;
+  /** Its newline was not there yet: it was being written, or nothing comes after it. */
+  readonly isUnfinished?: true;
 }
 
 interface PartialLine {
@@ -46,7 +48,7 @@ export async function* logLines(chunks: AsyncIterable<LogChunk>): AsyncGenerator
     partial.delete(stream);
     yield finished(line);
   }
-  for (const line of partial.values()) yield finished(line);
+  for (const line of partial.values()) yield { ...finished(line), isUnfinished: true };
 }
 
 function finished({ stream, timestamp, parts, length }: PartialLine): LogLine {

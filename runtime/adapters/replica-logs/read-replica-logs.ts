@@ -6,6 +6,7 @@ import type { LogQuery } from "../../core/ports/log-source.ts";
 import type { LogLine } from "./log-lines.ts";
 import { mergeByTime } from "./merge-by-time.ts";
 import { MergedStreams } from "./merge-streams.ts";
+import { ReadPosition } from "./read-position.ts";
 
 /** Which lines of a replica's log. */
 export interface LogRange {
@@ -39,12 +40,6 @@ export interface LoggedReplicas<R extends { readonly id: string }> {
 /** Log stores keep and count chunks of 16 KiB: this many hold the longest line that is not truncated. */
 const chunksPerLine = 5;
 
-/** How far a replica's log was read. */
-interface Progress {
-  /** Timestamp of the last line; empty before the first. */
-  last: string;
-}
-
 /**
  * Reads the logs of all replicas of a function as a `LogSource` does: first what is kept of ended replicas and what the
  * others have written so far, in order of time, then lines as they come. A followed log continues across restarts of a
@@ -70,25 +65,25 @@ export async function* readReplicaLogs<R extends { readonly id: string }>(
   const look = async (): Promise<boolean> => {
     const found = await replicas.replicasOf(query);
     for (const replica of unseenIn(found)) {
-      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, { last: "" }, stopSignal));
+      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, new ReadPosition(), stopSignal));
     }
     return found.length > 0;
   };
   signal.addEventListener("abort", () => merged.close(), { once: true, signal: finished.signal });
   try {
     const found = await replicas.replicasOf(query);
-    const initial = unseenIn(found).map((replica) => ({ replica, progress: { last: "" } }));
+    const initial = unseenIn(found).map((replica) => ({ replica, position: new ReadPosition() }));
     const ended = (await replicas.ended?.(query, seen, stopSignal)) ?? [];
-    const backlog = initial.map(({ replica, progress }) =>
-      readReplica(replicas, replica, { ...query, follow: false }, progress, stopSignal),
+    const backlog = initial.map(({ replica, position }) =>
+      readReplica(replicas, replica, { ...query, follow: false, isContinued: query.follow }, position, stopSignal),
     );
     for await (const record of mergeByTime([...ended, ...backlog])) {
       if (signal.aborted) return;
       yield record;
     }
     if (!query.follow || signal.aborted) return;
-    for (const { replica, progress } of initial) {
-      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, progress, stopSignal));
+    for (const { replica, position } of initial) {
+      merged.add(readReplica(replicas, replica, { ...query, tail: undefined }, position, stopSignal));
     }
     follow(replicas, query, { hasReplicas: found.length > 0, look, merged, signal: stopSignal });
     for await (const record of merged.values()) {
@@ -140,35 +135,47 @@ function follow<R extends { readonly id: string }>(
   void run();
 }
 
+interface ReplicaQuery extends LogQuery {
+  /** It is read on from where this ends. */
+  readonly isContinued?: boolean;
+}
+
 /**
- * Reads what one replica wrote after `progress` and, if followed, what it writes until it is gone; resumes where it was
+ * Reads what one replica wrote after `position` and, if followed, what it writes until it is gone; resumes where it was
  * when the log was unavailable.
  */
 async function* readReplica<R extends { readonly id: string }>(
   replicas: LoggedReplicas<R>,
   replica: R,
-  query: LogQuery,
-  progress: Progress,
+  query: ReplicaQuery,
+  position: ReadPosition,
   signal: AbortSignal,
 ): AsyncGenerator<LogRecord> {
-  const { name, namespace, follow: followed, tail } = query;
+  const { name, namespace, follow: followed, tail, isContinued = false } = query;
   const since = query.since === undefined ? undefined : nanoTime(query.since);
+  const record = (line: LogLine): LogRecord => lineRecord({ name, namespace }, replica.id, line);
   let from = since ?? "";
   if (tail !== undefined) {
     const tailRange = { since, tail: tail * chunksPerLine, follow: false };
     from = (await firstOfLast(replicas.lines(replica, tailRange, signal), tail, from)) ?? from;
   }
   for (;;) {
-    const range = { since: progress.last || from || undefined, tail: undefined, follow: followed };
+    const range = { since: position.since ?? (from || undefined), tail: undefined, follow: followed };
     for await (const line of replicas.lines(replica, range, signal)) {
-      if (line.timestamp <= progress.last || line.timestamp < from) continue;
-      progress.last = line.timestamp;
-      yield { name, namespace, instance: replica.id, ...line, text: `${line.text}\n` };
+      if (line.timestamp >= from) for (const each of position.next(line)) yield record(each);
     }
-    if (!followed) return;
+    if (isContinued) return;
+    if (!followed) break;
     await pause(replicas.interval, undefined, { signal }).catch(() => {});
-    if (signal.aborted || !(await stillExists(replicas, query, replica.id))) return;
+    if (signal.aborted || !(await stillExists(replicas, query, replica.id))) break;
   }
+  for (const line of position.rest()) yield record(line);
+}
+
+/** A line of a replica as a record, with its newline. */
+export function lineRecord({ name, namespace }: FunctionRef, instance: string, line: LogLine): LogRecord {
+  const { isUnfinished: _, text, ...rest } = line;
+  return { name, namespace, instance, ...rest, text: `${text}\n` };
 }
 
 async function stillExists<R extends { readonly id: string }>(

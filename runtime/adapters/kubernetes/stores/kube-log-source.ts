@@ -4,7 +4,7 @@ import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { LogQuery, LogSource } from "../../../core/ports/log-source.ts";
 import { endOfLines, mostEndLines } from "../../replica-logs/end-of-lines.ts";
 import type { LogLine } from "../../replica-logs/log-lines.ts";
-import { nanoTime, readReplicaLogs, type LoggedReplicas } from "../../replica-logs/read-replica-logs.ts";
+import { lineRecord, nanoTime, readReplicaLogs, type LoggedReplicas } from "../../replica-logs/read-replica-logs.ts";
 import type { KubeClient } from "../client/client.ts";
 import type { FunctionWatch } from "./cached-function.ts";
 import { kinds } from "../client/kinds.ts";
@@ -109,7 +109,7 @@ async function* endOfPrevious(
 ): AsyncGenerator<LogRecord> {
   const lines = await previousEnd(linesOf, pod, since === undefined ? undefined : nanoTime(since), signal);
   for (const line of tail === undefined ? lines : lines.slice(-tail))
-    yield { name, namespace, instance: pod.id, ...line, text: `${line.text}\n` };
+    yield lineRecord({ name, namespace }, pod.id, line);
 }
 
 /** The end of what the container of a pod wrote before its last restart; `since` is RFC 3339 with nanoseconds, UTC. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { LogLine } from "../../../../runtime/adapters/replica-logs/log-lines.ts";
 import {
@@ -77,6 +77,59 @@ test("a followed log continues after restarts and while replicas cannot be liste
     "b line 1\n",
   ]);
   expect(records.every(({ stream }) => stream === "stderr")).toBe(true);
+});
+
+describe("a line that is read while it is written", () => {
+  const part: LogLine = { ...line(2), text: "li", isUnfinished: true };
+
+  test("is followed as a whole, and once", async () => {
+    const replicas = new TestReplicas();
+    replicas.logs.set("a", [line(1), part]);
+    const { records, end } = read(replicas);
+    await eventually(() => replicas.ranges.length > 2, { what: "several looks" });
+    // It is read again from its start.
+    expect(replicas.ranges.at(-1)).toEqual({ since: time(2), tail: undefined, follow: true });
+    replicas.logs.set("a", [line(1), line(2), line(3)]);
+    await eventually(() => records.length === 3, { what: "three lines" });
+    replicas.logs.clear();
+    await end;
+    expect(records.map(({ text }) => text)).toEqual(["line 1\n", "line 2\n", "line 3\n"]);
+  });
+
+  test("is passed on as it is when another line follows it, as after a restart, or its replica is gone", async () => {
+    const replicas = new TestReplicas();
+    replicas.logs.set("a", [part]);
+    const { records, end } = read(replicas);
+    await eventually(() => replicas.ranges.length > 2, { what: "several looks" });
+    expect(records).toEqual([]);
+    replicas.logs.set("a", [line(3), { ...line(4), isUnfinished: true }]);
+    await eventually(() => records.length === 2, { what: "what followed it" });
+    replicas.logs.clear();
+    await end;
+    expect(records.map(({ text }) => text)).toEqual(["li\n", "line 3\n", "line 4\n"]);
+    expect(records[0]).toEqual({ ...hello, instance: "a", timestamp: time(2), text: "li\n", stream: "stderr" });
+  });
+
+  test("is listed as it is", async () => {
+    const replicas = new TestReplicas();
+    replicas.logs.set("a", [line(1), part]);
+    const { records, end } = read(replicas, { follow: false });
+    await end;
+    expect(records.map(({ text }) => text)).toEqual(["line 1\n", "li\n"]);
+  });
+
+  test("comes though the other output wrote later lines meanwhile", async () => {
+    const replicas = new TestReplicas();
+    const other: LogLine = { ...line(3), stream: "stdout" };
+    replicas.logs.set("a", [line(1), other, part]);
+    const { records, end } = read(replicas);
+    await eventually(() => records.length === 2, { what: "the whole lines" });
+    replicas.logs.set("a", [line(1), other, line(2)]);
+    await eventually(() => records.length === 3, { what: "the long one" });
+    replicas.logs.clear();
+    await end;
+    expect(records.map(({ text }) => text)).toEqual(["line 1\n", "line 3\n", "line 2\n"]);
+  });
 });
 
 test("tail counts a long line that is stored in parts once, and since drops earlier lines", async () => {

@@ -78,7 +78,7 @@ describe("the log of a pod", () => {
       { timestamp: "2026-01-31T12:00:00.500000000Z", text: "two  ünicode" },
       { timestamp: "2026-01-31T12:00:01.123456789Z", text: "" },
       { timestamp: "2026-01-31T12:00:02.000000000Z", text: "three" },
-      { timestamp: "2026-01-31T12:00:03.000000000Z", text: "unfinished" },
+      { timestamp: "2026-01-31T12:00:03.000000000Z", text: "unfinished", isUnfinished: true },
     ]);
   });
 });

@@ -23,6 +23,9 @@ async function linesOf(bytes: Buffer, chunkSize: number): Promise<string[]> {
   const lines: LogLine[] = [];
   for await (const line of logLines(logFrames(Readable.from(chunks)))) lines.push(line);
   expect(lines.every(({ timestamp }) => timestamp === time)).toBe(true);
+  expect(lines.filter(({ isUnfinished }) => isUnfinished).map(({ text }) => text)).toEqual(
+    lines.filter(({ text }) => text === "unfinished").map(({ text }) => text),
+  );
   return lines.map(({ stream, text }) => (stream === "stderr" ? `error ${text}` : text));
 }
 
