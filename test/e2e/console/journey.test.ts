@@ -71,6 +71,20 @@ describeConsole("by the keyboard alone", { flags: ["--edition=pro"], isSignedIn:
   });
 
   test("queues a call that fails, watches its retries, and sees why it failed", async () => {
+    // Long enough for a busy machine to open the page before the last run.
+    await weir.deploy({
+      service: "fails",
+      envProcess: "sh -c 'echo \"there is no such order\" >&2; exit 1'",
+      annotations: {
+        "com.service.retry.attempts": "2",
+        "com.service.retry.codes": "500",
+        "com.service.retry.min_wait": "5s",
+        "com.service.retry.max_wait": "5s",
+      },
+    });
+    await keys.press("g", "f");
+    await keys.activate(link(/^fails/));
+    await heading("fails").waitFor();
     await queueCall();
     await shows(/Retry \d of 2 comes/);
     await shows(/No retry was left; the last run ended with status 500, after 3 runs/);
