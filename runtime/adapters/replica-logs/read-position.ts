@@ -25,7 +25,9 @@ export class ReadPosition {
     // What follows it is another line: no more of it comes, as after a restart.
     if (held !== undefined && held.timestamp < timestamp) yield this.#pass(held);
     if (timestamp <= (this.#last.get(stream) ?? "")) return;
-    if (line.isUnfinished === true) this.#unfinished.set(stream, line);
+    // One that has not grown between two readings is as its writer left it.
+    const mayGrow = line.isUnfinished === true && (held?.timestamp !== timestamp || held.text !== line.text);
+    if (mayGrow) this.#unfinished.set(stream, line);
     else yield this.#pass(line);
   }
 

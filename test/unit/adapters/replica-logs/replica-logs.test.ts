@@ -82,11 +82,21 @@ test("a followed log continues after restarts and while replicas cannot be liste
 describe("a line that is read while it is written", () => {
   const part: LogLine = { ...line(2), text: "li", isUnfinished: true };
 
+  /** Lines of which the last one is longer at each look. */
+  class GrowingReplicas extends TestReplicas {
+    override async *lines(replica: { readonly id: string }, range: LogRange): AsyncGenerator<LogLine> {
+      const looks = this.ranges.length;
+      for await (const each of super.lines(replica, range))
+        yield each.isUnfinished === true ? { ...each, text: `${each.text}${"i".repeat(looks)}` } : each;
+    }
+  }
+
   test("is followed as a whole, and once", async () => {
-    const replicas = new TestReplicas();
+    const replicas = new GrowingReplicas();
     replicas.logs.set("a", [line(1), part]);
     const { records, end } = read(replicas);
     await eventually(() => replicas.ranges.length > 2, { what: "several looks" });
+    expect(records.map(({ text }) => text)).toEqual(["line 1\n"]);
     // It is read again from its start.
     expect(replicas.ranges.at(-1)).toEqual({ since: time(2), tail: undefined, follow: true });
     replicas.logs.set("a", [line(1), line(2), line(3)]);
@@ -96,8 +106,19 @@ describe("a line that is read while it is written", () => {
     expect(records.map(({ text }) => text)).toEqual(["line 1\n", "line 2\n", "line 3\n"]);
   });
 
-  test("is passed on as it is when another line follows it, as after a restart, or its replica is gone", async () => {
+  test("is passed on as it is when it does not grow any more, as its writer has ended", async () => {
     const replicas = new TestReplicas();
+    replicas.logs.set("a", [part]);
+    const { records, end } = read(replicas);
+    await eventually(() => records.length === 1, { what: "its last words" });
+    await eventually(() => replicas.ranges.length > 4, { what: "several looks" });
+    replicas.logs.clear();
+    await end;
+    expect(records).toEqual([{ ...hello, instance: "a", timestamp: time(2), text: "li\n", stream: "stderr" }]);
+  });
+
+  test("is passed on as it is when another line follows it, as after a restart, or its replica is gone", async () => {
+    const replicas = new GrowingReplicas();
     replicas.logs.set("a", [part]);
     const { records, end } = read(replicas);
     await eventually(() => replicas.ranges.length > 2, { what: "several looks" });
@@ -106,8 +127,9 @@ describe("a line that is read while it is written", () => {
     await eventually(() => records.length === 2, { what: "what followed it" });
     replicas.logs.clear();
     await end;
-    expect(records.map(({ text }) => text)).toEqual(["li\n", "line 3\n", "line 4\n"]);
-    expect(records[0]).toEqual({ ...hello, instance: "a", timestamp: time(2), text: "li\n", stream: "stderr" });
+    expect(records.map(({ text }) => text.replace(/i+\n$/, "i\n"))).toEqual(["li\n", "line 3\n", "line 4i\n"]);
+    expect(records[0]).toMatchObject({ ...hello, instance: "a", timestamp: time(2), stream: "stderr" });
+    expect(records.some((record) => "isUnfinished" in record)).toBe(false);
   });
 
   test("is listed as it is", async () => {
@@ -119,7 +141,7 @@ describe("a line that is read while it is written", () => {
   });
 
   test("comes though the other output wrote later lines meanwhile", async () => {
-    const replicas = new TestReplicas();
+    const replicas = new GrowingReplicas();
     const other: LogLine = { ...line(3), stream: "stdout" };
     replicas.logs.set("a", [line(1), other, part]);
     const { records, end } = read(replicas);
