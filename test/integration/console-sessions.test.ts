@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ObservedAccess } from "../../runtime/gateway/access/access-observer.ts";
-import { openToAll } from "../../runtime/gateway/access/basic-auth.ts";
+import { openToAll, type BasicAuth } from "../../runtime/gateway/access/basic-auth.ts";
+import { digest } from "../../runtime/gateway/access/credential-files.ts";
 import { eventually } from "../support/eventually.ts";
 import { FakeTokens } from "../support/fake-tokens.ts";
 import { MemorySessionStore } from "../support/memory/memory-session-store.ts";
@@ -87,14 +88,25 @@ describe("a session with the administrator's credentials", () => {
   });
 
   test("ends when the administrator has another password", async () => {
-    const { directory, password } = opened.platform;
-    await browser.signIn();
-    expect((await browser.send("GET", "/system/info")).status).toBe(200);
-    const file = join(directory, "basic-auth-password");
-    await writeFile(file, "another");
-    await eventually(async () => (await browser.send("GET", "/system/info")).status === 401, { what: "the end" });
-    await writeFile(file, password);
-    await eventually(async () => (await browser.signIn()).status === 204, { what: "the old password" });
+    await using other = await openTestConsole();
+    const page = new TestBrowser(other);
+    expect((await page.signIn()).status).toBe(204);
+    expect((await page.send("GET", "/system/info")).status).toBe(200);
+    const { directory, user } = other.platform;
+    await writeFile(join(directory, "basic-auth-password"), "another");
+    await eventually(async () => (await page.send("GET", "/system/info")).status === 401, { what: "the end" });
+    expect((await page.signIn()).status).toBe(401);
+    expect((await page.send("POST", "/auth/session", { user, password: "another" })).status).toBe(204);
+    expect((await page.send("GET", "/system/info")).status).toBe(200);
+  });
+
+  test("opened with a password that is replaced at that moment is over", async () => {
+    const replaced = { user: digest("admin"), password: digest("another") };
+    const auth: BasicAuth = { ...openToAll, via: "basic", credentials: () => replaced };
+    await using other = await openTestConsole({ app: { auth } });
+    const page = new TestBrowser(other);
+    expect((await page.signIn()).status).toBe(204);
+    expect(await codeOf(page.send("GET", "/system/info"))).toEqual([401, "credentials_invalid"]);
   });
 
   test("is replaced by the next one of the same browser", async () => {

@@ -27,6 +27,7 @@ const wrong = (): never => {
 };
 const basic: BasicAuth = {
   via: "basic",
+  credentials: undefined,
   check: wrong,
   checkCall: (authorization) => void (authorization === password || wrong()),
   checkThrottle: () => {},

@@ -1,13 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
 
 import { PlatformError } from "../../api/platform-error.ts";
-import { digest, openCredentialFiles } from "./credential-files.ts";
+import { digest, openCredentialFiles, type CredentialDigests } from "./credential-files.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 
 /** Checks the administrator's credentials (contract §1.2). */
 export interface BasicAuth {
   /** How callers that it lets pass identify themselves: `open` = not at all. */
   readonly via: "basic" | "open";
+  /** What is compared with now; undefined where nobody is asked. */
+  readonly credentials: (() => CredentialDigests) | undefined;
   /**
    * Returns if the header holds them. `address` is the client's; wrong credentials are counted by it.
    * @throws PlatformError `credentials_required`, `credentials_invalid`, `too_many_logins`
@@ -72,6 +74,7 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
 
   return {
     via: "basic",
+    credentials,
     check(authorization, address) {
       checkThrottle(address);
       compare(authorization, address);
@@ -92,6 +95,7 @@ export function openBasicAuth(directory: string, now: () => number = Date.now): 
 /** For `basic_auth=false`: every request is allowed, and no header holds the platform's credentials. */
 export const openToAll: BasicAuth = {
   via: "open",
+  credentials: undefined,
   check: () => {},
   checkCall: () => {},
   checkThrottle: () => {},

@@ -2,7 +2,6 @@ import { drainTimeoutOf } from "../../settings/drain-settings.ts";
 import { unobserved } from "../access/access-observer.ts";
 import { createAuthenticator } from "../access/authenticator.ts";
 import { loopbackOrigins } from "../access/check-origin.ts";
-import { openCredentialFiles } from "../access/credential-files.ts";
 import { SessionHolders } from "../access/sessions/session-holders.ts";
 import { SessionTable } from "../access/sessions/session-table.ts";
 import { createGatewayServer, type GatewayServerParts } from "../edge/http-server.ts";
@@ -55,7 +54,7 @@ export interface BuiltConsole {
 /** Routes of `port` that the console has, too. */
 const sharedPaths: ReadonlySet<string> = new Set(["/healthz", "/openapi.json"]);
 
-/** Assembles it; before `open` it does not listen, and reads only the administrator's credentials. */
+/** Assembles it; before `open` it does not listen. */
 export function buildConsole({
   settings,
   app: parts,
@@ -67,16 +66,14 @@ export function buildConsole({
 }: ConsoleParts): BuiltConsole {
   const { log, tokens, auth, observer = unobserved } = parts;
   const directory = settings.secretMountPath;
-  const credentials = settings.basicAuth ? openCredentialFiles(directory) : undefined;
   const sessions = new SessionTable({ store, log });
   let origins = consoleOrigins(settings.consoleOrigins);
   const access: ConsoleAccess = {
     origins: () => origins,
     sessions,
-    holders: new SessionHolders({ credentials, rules: tokens?.rules }),
+    holders: new SessionHolders({ credentials: auth.credentials, rules: tokens?.rules }),
     authenticator: createAuthenticator(auth, tokens?.holders),
     auth,
-    credentials,
     login:
       tokens === undefined || documents === undefined
         ? undefined

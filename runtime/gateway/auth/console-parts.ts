@@ -1,7 +1,6 @@
 import type { AccessObserver } from "../access/access-observer.ts";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { BasicAuth } from "../access/basic-auth.ts";
-import type { CredentialDigests } from "../access/credential-files.ts";
 import type { SessionHolders } from "../access/sessions/session-holders.ts";
 import type { SessionTable } from "../access/sessions/session-table.ts";
 import type { ConsoleOrigins } from "./console-origins.ts";
@@ -16,8 +15,6 @@ export interface ConsoleAccess {
   /** Of programs, as on `port`. */
   readonly authenticator: Authenticator;
   readonly auth: BasicAuth;
-  /** The administrator's credentials; absent with `basic_auth=false`. */
-  readonly credentials: (() => CredentialDigests) | undefined;
   /** Absent where there are no issuers. */
   readonly login: IssuerLogin | undefined;
   readonly observer: AccessObserver;

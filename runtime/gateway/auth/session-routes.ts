@@ -4,6 +4,7 @@ import { sessionHeader } from "../../api/names.ts";
 import { NewSession, SessionInfo } from "../../api/schemas/iam/session.ts";
 import type { Principal } from "../../core/access/principal.ts";
 import { sessionLifetime } from "../../core/ports/session-store.ts";
+import { digest as digestOf } from "../access/credential-files.ts";
 import { endCookie, endOthers, setCookie } from "../access/sessions/session-cookies.ts";
 import { credentialsDigest } from "../access/sessions/session-secret.ts";
 import { readSession } from "../access/sessions/session-reader.ts";
@@ -96,7 +97,7 @@ async function signInWith(
   reply: FastifyReply,
   access: ConsoleAccess,
 ): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
-  const { auth, credentials, holders } = access;
+  const { auth, holders } = access;
   const { address } = request.access;
   // A colon would move from the name to the password.
   if (user.includes(":")) {
@@ -105,11 +106,12 @@ async function signInWith(
   }
   auth.check(`Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`, address);
   // With `basic_auth=false` everybody is the administrator without a session.
-  if (credentials === undefined) return { principal: undefined, status: 204 };
+  if (auth.credentials === undefined) return { principal: undefined, status: 204 };
   const facts = { via: "basic", subject: "admin", claims: {} } as const;
-  const digest = (secret: string): string => credentialsDigest(secret, credentials());
+  // Those that were checked, not those in force: after a change in this moment the session of old ones must end.
+  const checked = { user: digestOf(user), password: digestOf(password) };
   const from = consoleRequest(request, access.origins());
-  const opened = await replaceSession(from, facts, access, digest);
+  const opened = await replaceSession(from, facts, access, (secret) => credentialsDigest(secret, checked));
   sendSession(reply, from, opened);
   return { principal: holders.holderOf(opened.session, opened.secret), status: 204 };
 }

@@ -35,6 +35,7 @@ async function open() {
   const counted: string[] = [];
   const basic: BasicAuth = {
     via: "basic",
+    credentials: undefined,
     check: refuse,
     checkCall: (_, address) => void counted.push(address),
     checkThrottle: () => {},
