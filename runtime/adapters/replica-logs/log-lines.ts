@@ -33,22 +33,35 @@ interface PartialLine {
 
 const newline = 10;
 
-/** Joins chunks into lines; lines over 64 KiB are truncated and marked. */
+/**
+ * Joins chunks into lines; lines over 64 KiB are truncated and marked.
+ * @throws what reading chunks throws, after the lines that were not read to their end
+ */
 export async function* logLines(chunks: AsyncIterable<LogChunk>): AsyncGenerator<LogLine> {
   const partial = new Map<OutputName | undefined, PartialLine>();
-  for await (const { stream, timestamp, text } of chunks) {
-    const line = partial.get(stream) ?? { stream, timestamp, parts: [], length: 0 };
-    const endsLine = text.at(-1) === newline;
-    const chunk = endsLine ? text.subarray(0, -1) : text;
-    const room = longestLine - Math.min(line.length, longestLine);
-    if (room > 0) line.parts.push(chunk.subarray(0, room));
-    line.length += chunk.length;
-    partial.set(stream, line);
-    if (!endsLine) continue;
-    partial.delete(stream);
-    yield finished(line);
+  try {
+    for await (const { stream, timestamp, text } of chunks) {
+      const line = partial.get(stream) ?? { stream, timestamp, parts: [], length: 0 };
+      const endsLine = text.at(-1) === newline;
+      const chunk = endsLine ? text.subarray(0, -1) : text;
+      const room = longestLine - Math.min(line.length, longestLine);
+      if (room > 0) line.parts.push(chunk.subarray(0, room));
+      line.length += chunk.length;
+      partial.set(stream, line);
+      if (!endsLine) continue;
+      partial.delete(stream);
+      yield finished(line);
+    }
+  } catch (err) {
+    // Their readers must read them again: what the other output wrote meanwhile is later.
+    yield* unfinished(partial.values());
+    throw err;
   }
-  for (const line of partial.values()) yield { ...finished(line), isUnfinished: true };
+  yield* unfinished(partial.values());
+}
+
+function* unfinished(lines: Iterable<PartialLine>): Generator<LogLine> {
+  for (const line of lines) yield { ...finished(line), isUnfinished: true };
 }
 
 function finished({ stream, timestamp, parts, length }: PartialLine): LogLine {

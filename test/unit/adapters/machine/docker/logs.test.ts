@@ -43,6 +43,22 @@ describe("lines of a container", () => {
     expect(await linesOf(bytes, size)).toEqual(["one", "two  ünicode", "error long beginning", "", "unfinished"]);
   });
 
+  test("come as far as they were read when the log breaks, then its error", async () => {
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield Buffer.concat([frame(1, "half"), frame(2, "other\n")]);
+      throw new Error("the engine is gone");
+    }
+    const lines: LogLine[] = [];
+    const reading = (async () => {
+      for await (const line of logLines(logFrames(Readable.from(broken())))) lines.push(line);
+    })();
+    await expect(reading).rejects.toThrow("the engine is gone");
+    expect(lines.map(({ text, isUnfinished = false }) => [text, isUnfinished])).toEqual([
+      ["other", false],
+      ["half", true],
+    ]);
+  });
+
   test("longer than 64 KiB are cut and marked", async () => {
     const chunk = "x".repeat(16_384);
     const long = [...Array.from({ length: 5 }, () => frame(1, chunk)), frame(1, "end\n"), frame(1, "next\n")];
