@@ -131,6 +131,7 @@ export interface SyncGateway extends TestPlatform {
 
 /** Durations in milliseconds. */
 export interface SyncGatewayOptions {
+  /** Default 30 s. */
   readonly upstreamTimeout?: number;
   readonly wakeTimeout?: number;
   readonly maxWaitingCallers?: number;
@@ -180,7 +181,7 @@ export async function openSyncGateway(options: SyncGatewayOptions = {}): Promise
     waker,
     upstream,
     counts,
-    settings: { upstreamTimeout: options.upstreamTimeout ?? 5_000, timeoutMax: 3_600_000 },
+    settings: { upstreamTimeout: options.upstreamTimeout ?? 30_000, timeoutMax: 3_600_000 },
     writeError,
     draining: () => gateway.draining,
     observer: createCallObserver({
