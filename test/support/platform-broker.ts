@@ -20,6 +20,7 @@ import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import type { EndpointsPublisher } from "../../runtime/core/ports/endpoints.ts";
 import type { FunctionStore } from "../../runtime/core/ports/function-store.ts";
 import { deleteStream } from "./delete-stream.ts";
+import { eventually } from "./eventually.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 
 /** Lifetime of records that a test writes itself, milliseconds. */
@@ -68,6 +69,18 @@ export interface BrokerView {
 
 const defaultQueue = "default";
 
+/** Tries again what the broker does not acknowledge in half a second, as the provider does. */
+function repeated(endpoints: EndpointsPublisher): EndpointsPublisher {
+  const done = async (what: string, write: () => Promise<void>): Promise<void> => {
+    await eventually(() => write().then(() => true), { what });
+  };
+  return {
+    publish: (each) => done(`${each.name} to be published`, () => endpoints.publish(each)),
+    remove: (ref) => done(`${ref.name} to be removed`, () => endpoints.remove(ref)),
+    list: () => endpoints.list(),
+  };
+}
+
 /** Opens it; the streams must exist. With `users` it connects as the provider and as the queue-doctor. */
 export async function openBrokerView(server: TestNatsServer, users: boolean): Promise<BrokerView> {
   const links: NatsLink[] = [];
@@ -92,7 +105,7 @@ export async function openBrokerView(server: TestNatsServer, users: boolean): Pr
     };
   };
   return {
-    endpoints: new NatsEndpoints(provider),
+    endpoints: repeated(new NatsEndpoints(provider)),
     functions: new NatsFunctionStore(provider),
     ledger: new NatsCallLedger(doctor, () => recordLife, { accepts: true }),
     calls: (queue = defaultQueue) => work(queueStream(queue), workersConsumer),
