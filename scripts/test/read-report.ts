@@ -38,6 +38,8 @@ export interface ReportContext {
   /** The repository. */
   readonly root: string;
   readonly quarantine: readonly Quarantined[];
+  /** Errors outside of tests, as lines. */
+  readonly outside: readonly string[];
 }
 
 /** Lines of a failure's message that are shown; the suite's own output has the rest. */
@@ -45,11 +47,12 @@ const linesShown = 12;
 
 /**
  * The result of one suite; without a report, it did not finish. A file that failed without a failed test (it
- * did not load, or its hooks failed) counts as one failure, and so does a run that failed without a failed test.
+ * did not load, or its hooks failed) counts as one failure, and so does each error outside of tests, and a run that
+ * failed without any of these.
  */
 export function readReport(
   report: VitestReport | undefined,
-  { suite, root, quarantine, code }: ReportContext,
+  { suite, root, quarantine, code, outside }: ReportContext,
 ): SuiteResult {
   if (report === undefined) return failedResult([`${suite}: did not come to an end`]);
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -79,6 +82,10 @@ export function readReport(
       counts.failed += 1;
       failures.push(described(`${suite} ${file}`, [message]));
     }
+  }
+  for (const error of outside) {
+    counts.failed += 1;
+    failures.push(described(`${suite}: an error outside of tests`, [error]));
   }
   if ((code !== 0 || !report.success) && counts.failed === 0 && excused === 0) {
     counts.failed = 1;

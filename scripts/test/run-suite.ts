@@ -47,12 +47,18 @@ export async function runSuite(
 ): Promise<SuiteResult> {
   const report = join(reports, `${suite}.json`);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const errors = join(reports, `${suite}-errors.json`);
+  const reporters = [
+    "--reporter=default",
+    "--reporter=json",
+    `--reporter=${join(import.meta.dirname, "errors-reporter.ts")}`,
+  ];
+  const outputs = [`--outputFile.json=${report}`, `--outputFile.errors=${errors}`];
   const choice = files.length === 0 ? [] : ["--passWithNoTests", ...files];
   const order = inTurn ? ["--no-file-parallelism"] : [];
   const child = spawn(
     process.execPath,
-    [vitest, "run", "--project", suite, ...(atOnce[suite] ?? []), ...order, ...reporters, ...choice],
+    [vitest, "run", "--project", suite, ...(atOnce[suite] ?? []), ...order, ...reporters, ...outputs, ...choice],
     {
       cwd: root,
       env: { ...environment },
@@ -64,14 +70,15 @@ export async function runSuite(
   const [code] = (await once(child, "exit")) as [number | null];
   signal?.removeEventListener("abort", end);
   const quarantine = await readQuarantine(root);
-  const result = readReport(await parsed(report), { suite, root, quarantine, code });
-  await rm(report, { force: true });
+  const outside = (await parsed<readonly string[]>(errors)) ?? [];
+  const result = readReport(await parsed<VitestReport>(report), { suite, root, quarantine, code, outside });
+  await Promise.all([report, errors].map((file) => rm(file, { force: true })));
   return result;
 }
 
-async function parsed(file: string): Promise<VitestReport | undefined> {
+async function parsed<T>(file: string): Promise<T | undefined> {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as VitestReport;
+    return JSON.parse(await readFile(file, "utf8")) as T;
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 
 const root = "/weir";
 const day = 86_400_000;
-const context = { suite: "e2e", root, quarantine: [], code: 1 };
+const context = { suite: "e2e", root, quarantine: [], code: 1, outside: [] };
 const quarantined = { since: "2026-11-23", file: "test/some.test.ts", test: "case 0", cause: "a race" } as const;
 
 function file(status: string, ...tests: readonly string[]) {
@@ -69,6 +69,19 @@ describe("a vitest report", () => {
       const { counts, failures } = readReport({ success: true, testResults }, { ...context, quarantine });
       expect(counts.failed).toBe(1);
       expect(failures).toEqual(["e2e: ended with 1"]);
+    }
+  });
+
+  test("each error outside of tests is a failure that says what was thrown, and where", () => {
+    const report = { success: true, testResults: [file("passed", "passed")] };
+    const outside = ["Error: late\n    at here", "Error: later"];
+    for (const quarantine of [[], [quarantined]]) {
+      const { counts, failures } = readReport(report, { ...context, quarantine, outside });
+      expect(counts.failed).toBe(2);
+      expect(failures).toEqual([
+        "e2e: an error outside of tests\n    Error: late\n        at here",
+        "e2e: an error outside of tests\n    Error: later",
+      ]);
     }
   });
 
