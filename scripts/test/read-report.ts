@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 import type { Counts } from "./counts.ts";
 import type { Quarantined } from "./quarantine.ts";
@@ -40,6 +41,8 @@ export interface ReportContext {
   readonly quarantine: readonly Quarantined[];
   /** Errors outside of tests, as lines. */
   readonly outside: readonly string[];
+  /** The end of what it printed as errors: of a run that fails without a failed test, the cause. */
+  readonly said: string;
 }
 
 /** Lines of a failure's message that are shown; the suite's own output has the rest. */
@@ -52,9 +55,9 @@ const linesShown = 12;
  */
 export function readReport(
   report: VitestReport | undefined,
-  { suite, root, quarantine, code, outside }: ReportContext,
+  { suite, root, quarantine, code, outside, said }: ReportContext,
 ): SuiteResult {
-  if (report === undefined) return failedResult([`${suite}: did not come to an end`]);
+  if (report === undefined) return failedResult([endOf(`${suite}: did not come to an end`, said)]);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const quarantined: string[] = [];
@@ -89,7 +92,7 @@ export function readReport(
   }
   if ((code !== 0 || !report.success) && counts.failed === 0 && excused === 0) {
     counts.failed = 1;
-    failures.push(`${suite}: ended with ${code}`);
+    failures.push(endOf(`${suite}: ended with ${code}`, said));
   }
   return { counts, failures, quarantined };
 }
@@ -100,9 +103,13 @@ export function failedResult(failures: readonly string[]): SuiteResult {
 }
 
 function described(what: string, messages: readonly string[]): string {
-  const lines = messages
-    .join("\n")
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return [what, ...lines.slice(0, linesShown).map((line) => `    ${line}`)].join("\n");
+  return withLines(what, filledLines(messages.join("\n")).slice(0, linesShown));
 }
+
+function endOf(what: string, said: string): string {
+  return withLines(what, filledLines(stripVTControlCharacters(said)).slice(-linesShown));
+}
+
+const filledLines = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
+const withLines = (what: string, lines: readonly string[]): string =>
+  [what, ...lines.map((line) => `    ${line}`)].join("\n");

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 import type { Environment } from "../../runtime/adapters/nats/server/run-command.ts";
 import { addCounts } from "./counts.ts";
@@ -16,6 +17,9 @@ const atOnce: Readonly<Partial<Record<Project, readonly string[]>>> = {
   alone: ["--no-file-parallelism"],
   nightly: ["--no-file-parallelism"],
 };
+
+/** Characters of what a suite prints as errors that are kept for its result. */
+const keptOutput = 4_096;
 
 /** The result of several runs. */
 export function addResults(results: readonly SuiteResult[]): SuiteResult {
@@ -62,16 +66,23 @@ export async function runSuite(
     {
       cwd: root,
       env: { ...environment },
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "inherit", "pipe"],
     },
   );
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-keptOutput)));
+  child.stderr.pipe(process.stderr, { end: false });
+  const saidAll = once(child.stderr, "close");
   const end = (): void => void child.kill("SIGTERM");
   signal?.addEventListener("abort", end, { once: true });
   const [code] = (await once(child, "exit")) as [number | null];
   signal?.removeEventListener("abort", end);
+  // A process that was left behind may hold the pipe.
+  await Promise.race([saidAll, pause(1_000)]);
+  child.stderr.destroy();
   const quarantine = await readQuarantine(root);
   const outside = (await parsed<readonly string[]>(errors)) ?? [];
-  const result = readReport(await parsed<VitestReport>(report), { suite, root, quarantine, code, outside });
+  const result = readReport(await parsed<VitestReport>(report), { suite, root, quarantine, code, outside, said });
   await Promise.all([report, errors].map((file) => rm(file, { force: true })));
   return result;
 }

@@ -14,7 +14,7 @@ const late = `test("is late", async () => {
   await new Promise((resolve) => { setTimeout(resolve, 100); });
 });`;
 
-test("an error outside of tests fails a suite of which every test passes, and is named", async () => {
+test("a suite of which every test passes fails by an error outside of them, and one that ends early says why", async () => {
   await using directory = await tempDirectory();
   const root = directory.path;
   await mkdir(join(root, "test"));
@@ -32,4 +32,9 @@ test("an error outside of tests fails a suite of which every test passes, and is
   expect(counts).toEqual({ passed: 1, failed: 1, skipped: 0 });
   expect(failures).toEqual([expect.stringMatching(/^unit: an error outside of tests\n +Error: nobody awaited this\n/)]);
   expect(failures[0]).toMatch(/one\.test\.ts:2:/);
+
+  await writeFile(join(root, "vitest.config.ts"), `throw new Error("this is why");\n`);
+  expect((await run(passes)).failures).toEqual([
+    expect.stringMatching(/^unit: did not come to an end\n(?:.*\n)*.*this is why/),
+  ]);
 });

@@ -13,7 +13,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 
 const root = "/weir";
 const day = 86_400_000;
-const context = { suite: "e2e", root, quarantine: [], code: 1, outside: [] };
+const context = { suite: "e2e", root, quarantine: [], code: 1, outside: [], said: "" };
 const quarantined = { since: "2026-11-23", file: "test/some.test.ts", test: "case 0", cause: "a race" } as const;
 
 function file(status: string, ...tests: readonly string[]) {
@@ -70,6 +70,16 @@ describe("a vitest report", () => {
       expect(counts.failed).toBe(1);
       expect(failures).toEqual(["e2e: ended with 1"]);
     }
+  });
+
+  test("a run that fails without a failed test shows the last lines that it printed as errors", () => {
+    const said = `${"earlier\n".repeat(20)}\n\u001B[31mError: write EPIPE\u001B[39m\n`;
+    const last = [...Array.from({ length: 11 }, () => "    earlier"), "    Error: write EPIPE"].join("\n");
+    const failures = (report?: VitestReport) => readReport(report, { ...context, said }).failures;
+    expect(failures()).toEqual([`e2e: did not come to an end\n${last}`]);
+    expect(failures({ success: true, testResults: [file("passed", "passed")] })).toEqual([
+      `e2e: ended with 1\n${last}`,
+    ]);
   });
 
   test("each error outside of tests is a failure that says what was thrown, and where", () => {

@@ -180,7 +180,7 @@ test.each(["sent", "failed"] as const)("a callback that already %s is dropped", 
 });
 
 test("a callback whose outcome cannot be written is sent once, and its record written later", async () => {
-  open({ ackWait: 500 });
+  open({ ackWait: 1_500 });
   let full = true;
   const unwritable = ledgerWith(bench.ledger, {
     update: async (id, entry, revision) =>

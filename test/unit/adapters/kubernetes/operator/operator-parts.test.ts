@@ -16,13 +16,12 @@ import type { SecretChange, SecretShape } from "../../../../../runtime/adapters/
 import { outlineText } from "../../../../../runtime/adapters/kubernetes/stores/secret-outline.ts";
 import { secretReference } from "../../../../../runtime/adapters/kubernetes/stores/secret-reference.ts";
 import { eventually } from "../../../../support/eventually.ts";
+import { heardFailures } from "../../../../support/heard-failures.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
 
 const namespace = "functions";
 const within = { what: "the watch to know" };
-const failOnError = (err: unknown): void => {
-  throw err;
-};
+const failures = heardFailures();
 let api: KubernetesApi;
 let client: KubeClient;
 
@@ -31,8 +30,12 @@ beforeEach(async () => {
   client = new KubeClient(api.config, { fieldManager: "test" });
 });
 afterEach(async () => {
-  await client.close();
-  await api.close();
+  try {
+    failures.none();
+  } finally {
+    await client.close();
+    await api.close();
+  }
 });
 
 /** Requests since the last call of this function, without watches. */
@@ -171,7 +174,7 @@ describe("OperatedSecrets", () => {
       find: () => Promise.resolve(shape),
     };
     const notified: string[] = [];
-    const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failOnError, () => 0);
+    const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failures.hear, () => 0);
     await secrets.open((key) => notified.push(key));
     const settle = async (count: number): Promise<string[]> => {
       await secrets.reconcile("functions/key");
@@ -219,7 +222,7 @@ describe("OperatedNamespaces", () => {
 
   test("a namespace gets its objects once, and again what was changed; no request when nothing differs", async () => {
     let notified = 0;
-    const namespaces = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnError);
+    const namespaces = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failures.hear);
     await namespaces.open(() => (notified += 1));
     await eventually(() => api.watching === 3, within);
     const settle = async (count: number): Promise<string[]> => {
@@ -233,7 +236,7 @@ describe("OperatedNamespaces", () => {
     expect(await settle(1 + wanted.length)).toEqual([]);
     expect(wanted.map(({ kind }) => kind)).not.toContain("RoleBinding");
 
-    const next = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failOnError);
+    const next = new OperatedNamespaces(client, fixedNamespaces(namespace), settings, failures.hear);
     await next.open(() => {});
     requests();
     await next.reconcile(namespace);

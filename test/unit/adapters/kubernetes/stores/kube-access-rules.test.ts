@@ -6,12 +6,11 @@ import { ruleKinds } from "../../../../../runtime/adapters/kubernetes/stores/wat
 import type { RuleSet } from "../../../../../runtime/core/access/rule-set.ts";
 import { accessRulesContract } from "../../../../contract/access-rules.contract.ts";
 import { eventually } from "../../../../support/eventually.ts";
+import { heardFailures } from "../../../../support/heard-failures.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../../../support/kubernetes-api.ts";
 
 const namespace = "weir";
-const failOnError = (err: unknown): void => {
-  throw err;
-};
+const failures = heardFailures();
 const policy = (name: string, action = "Function:*") => ({
   metadata: { namespace, name },
   spec: { statement: [{ sid: "s", effect: "Allow", action: [action], resource: ["dev:*"] }] },
@@ -25,13 +24,17 @@ beforeEach(async () => {
   client = new KubeClient(api.config, { fieldManager: "test", firstDelay: 5, longestDelay: 20 });
 });
 afterEach(async () => {
-  await client.close();
-  await api.close();
+  try {
+    failures.none();
+  } finally {
+    await client.close();
+    await api.close();
+  }
 });
 
 describe("KubeAccessRules", () =>
   accessRulesContract(async () => {
-    const rules = new KubeAccessRules(client, { namespace, onFailure: failOnError });
+    const rules = new KubeAccessRules(client, { namespace, onFailure: failures.hear });
     return {
       rules,
       put: async ({ kind, metadata, spec }) =>
@@ -41,7 +44,7 @@ describe("KubeAccessRules", () =>
     };
   }));
 
-async function opened(body: (seen: readonly RuleSet[]) => Promise<void>, onFailure = failOnError): Promise<void> {
+async function opened(body: (seen: readonly RuleSet[]) => Promise<void>, onFailure = failures.hear): Promise<void> {
   const rules = new KubeAccessRules(client, { namespace, onFailure });
   const seen: RuleSet[] = [];
   try {
@@ -79,24 +82,24 @@ test("changes that come together are one change of the rules", async () => {
 
 test("while the API server is away the known rules stay, and what changed meanwhile follows", async () => {
   api.store.write(ruleKinds.Policy, policy("one"));
-  const failures: unknown[] = [];
+  const away: unknown[] = [];
   await opened(
     async (seen) => {
       await api.down();
-      await eventually(() => failures.length > 0, { what: "a failure" });
+      await eventually(() => away.length > 0, { what: "a failure" });
       api.store.write(ruleKinds.Policy, policy("two"));
       expect(seen).toHaveLength(1);
       await api.up();
       await eventually(() => seen.at(-1)?.policies.size === 2, { what: "the change" });
     },
-    (err) => void failures.push(err),
+    (err) => void away.push(err),
   );
 });
 
 test("closing ends a watch() that waits for the API server", async () => {
   api.faults.hangs = true;
   const rules = new KubeAccessRules(client, { namespace, onFailure: () => {} });
-  const watching = rules.watch(() => {});
+  const ended = expect(rules.watch(() => {})).rejects.toMatchObject({ code: "provider_unavailable" });
   await rules.close();
-  await expect(watching).rejects.toMatchObject({ code: "provider_unavailable" });
+  await ended;
 });

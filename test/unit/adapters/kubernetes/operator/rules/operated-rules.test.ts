@@ -5,12 +5,11 @@ import { OperatedRules } from "../../../../../../runtime/adapters/kubernetes/ope
 import { ruleKinds, WatchedRules } from "../../../../../../runtime/adapters/kubernetes/stores/watched-rules.ts";
 import type { IamKind } from "../../../../../../runtime/api/iam/iam-schemas.ts";
 import { eventually } from "../../../../../support/eventually.ts";
+import { heardFailures } from "../../../../../support/heard-failures.ts";
 import { openKubernetesApi, type KubernetesApi } from "../../../../../support/kubernetes-api.ts";
 
 const namespace = "weir";
-const failOnError = (err: unknown): void => {
-  throw err;
-};
+const failures = heardFailures();
 let api: KubernetesApi;
 let client: KubeClient;
 
@@ -19,8 +18,12 @@ beforeEach(async () => {
   client = new KubeClient(api.config, { fieldManager: "test" });
 });
 afterEach(async () => {
-  await client.close();
-  await api.close();
+  try {
+    failures.none();
+  } finally {
+    await client.close();
+    await api.close();
+  }
 });
 
 const issuer = (iss: string) => ({ iss, aud: ["weir"] });
@@ -48,16 +51,18 @@ function conditionsOf(kind: IamKind, name: string): Shown {
 
 /** Reconciles what changes, as the operator's work queue does. */
 async function operated(isEnforced: boolean, body: () => Promise<void>): Promise<void> {
-  const watched = new WatchedRules(client, { namespace, onFailure: failOnError });
+  const watched = new WatchedRules(client, { namespace, onFailure: failures.hear });
   const kinds = (["JwtIssuer", "Policy", "Role"] as const).map(
     (kind) => new OperatedRules(client, { kind, watched, isEnforced }),
   );
   const running = new Set<Promise<unknown>>();
   const timers = new Set<NodeJS.Timeout>();
+  let isOver = false;
   const work = (kind: OperatedRules, key: string): void => {
+    if (isOver) return;
     const reconciled = kind.reconcile(key).then((again) => {
       running.delete(reconciled);
-      if (again !== undefined) timers.add(setTimeout(() => work(kind, key), again));
+      if (again !== undefined && !isOver) timers.add(setTimeout(() => work(kind, key), again));
     });
     running.add(reconciled);
   };
@@ -65,6 +70,8 @@ async function operated(isEnforced: boolean, body: () => Promise<void>): Promise
     for (const kind of kinds) await kind.open((key) => work(kind, key));
     await body();
   } finally {
+    // What changes from now on would be written while the client closes.
+    isOver = true;
     for (const timer of timers) clearTimeout(timer);
     await Promise.all(running);
     for (const kind of kinds) await kind.close();
