@@ -11,7 +11,7 @@ const repository = join(import.meta.dirname, "..", "..");
 const passes = `test("passes", async () => {});`;
 const late = `test("is late", async () => {
   void Promise.reject(new Error("nobody awaited this"));
-  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  await new Promise(setImmediate);
 });`;
 
 test("a suite of which every test passes fails by an error outside of them, and one that ends early says why", async () => {
