@@ -28,8 +28,9 @@ let done = 0;
 
 function countCall(counts: InvocationCounts, key: string, duration: number): void {
   const seen = counts.of(key);
-  seen.begin();
-  seen.finish(200, duration);
+  const begin = performance.now();
+  seen.begin(begin);
+  seen.finish(begin + duration, 200, duration);
 }
 const counts = new InvocationCounts();
 function countAsGateway(): void {

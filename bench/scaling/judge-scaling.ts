@@ -1,5 +1,6 @@
+import { reportPeriod } from "../../runtime/core/scaling/activity-reporter.ts";
 import { quantile } from "../../test/support/load.ts";
-import { changesOf, expectedOf, ruleAnswer, turnsOf, type Pace } from "./scaling-rule.ts";
+import { changesOf, expectedOf, highestAnswer, ruleAnswer, turnsOf, type Pace } from "./scaling-rule.ts";
 import { sampleEvery, wasCalled, type ScalingRun } from "./scaling-run.ts";
 
 export interface ScalingVerdict {
@@ -19,8 +20,6 @@ export interface ScalingVerdict {
   readonly faults: readonly string[];
 }
 
-/** Every process sends an activity report once a second. */
-const reportPeriod = 1_000;
 /** A busy machine delays everything by that much, and by more where the samples of replicas came late. */
 const slack = 1_500;
 /** Time within which a desired replica must be ready. */
@@ -31,7 +30,7 @@ const startTime = 10_000;
  * late, leaves the newest tenths of its window out for that, and decides once per period, so it may act on any window
  * that ended within that time. Replicas may therefore be at most one fewer than the rule's minimum in that time, and at
  * most one more than its maximum, which reaches back further by the window and `down.window`, for which replicas are
- * kept. They may turn from growing to shrinking, or back, once more often than for a follower that obeys the rule at
+ * kept; that maximum takes in what a single report may show, as the platform acts on a surge at once. They may turn from growing to shrinking, or back, once more often than for a follower that obeys the rule at
  * once: on a busy machine they reach the same count in other steps. No call may have failed.
  */
 export function judgeScaling(run: ScalingRun, pace: Pace): ScalingVerdict {
@@ -39,13 +38,17 @@ export function judgeScaling(run: ScalingRun, pace: Pace): ScalingVerdict {
   const late = Math.max(0, ...samples.map(({ at }, index) => at - (samples[index - 1]?.at ?? 0) - sampleEvery));
   const lag = reportPeriod + pace.window / 5 + pace.period + slack + late;
   const kept = lag + pace.window + rules.downWindow;
-  const results = samples.map(({ at }) => ({ at, byRule: ruleAnswer(run, at, pace) }));
-  const since = (from: number, to: number): number[] =>
-    results.filter(({ at }) => at >= from && at <= to).map(({ byRule }) => byRule);
+  const answers = samples.map(({ at }) => ({
+    at,
+    byWindow: ruleAnswer(run, at, pace),
+    highest: highestAnswer(run, at, pace),
+  }));
+  const since = (from: number, to: number) => answers.filter(({ at }) => at >= from && at <= to);
 
   const distances = samples.map(({ at, desired }) => {
-    const under = desired === 0 || at < lag ? 0 : Math.min(...since(at - lag, at)) - desired;
-    const over = at < lag ? 0 : desired - Math.max(...since(at - kept, at));
+    const under =
+      desired === 0 || at < lag ? 0 : Math.min(...since(at - lag, at).map(({ byWindow }) => byWindow)) - desired;
+    const over = at < lag ? 0 : desired - Math.max(...since(at - kept, at).map(({ highest }) => highest));
     return { at, desired, off: Math.max(0, under, over), byRule: under > over ? desired + under : desired - over };
   });
   const distance = Math.max(0, ...distances.map(({ off }) => off));

@@ -1,3 +1,4 @@
+import { reportPeriod } from "../../runtime/core/scaling/activity-reporter.ts";
 import type { ScaleRules } from "../../runtime/core/scaling/scale-rules.ts";
 
 /** One call; milliseconds since the beginning of the run. */
@@ -56,6 +57,25 @@ export function arrivedLoad({ rules, calls, cpu }: ScalingRun, from: number, to:
       return sum(cpu.map((sample) => sample.cpu * overlap(sample.from, sample.to, from, to))) / (to - from);
     default:
       return rules.type satisfies never;
+  }
+}
+
+/**
+ * The most load that one report of a process may show between two times: a busy machine holds calls up, and then they
+ * arrive together.
+ */
+export function reportedPeak(run: ScalingRun, from: number, to: number): number {
+  switch (run.rules.type) {
+    case "rps":
+    case "capacity": {
+      const begun = run.calls.filter(({ begin }) => begin >= from && begin < to);
+      return Math.max(0, ...begun.map(({ begin }) => arrivedLoad(run, begin, begin + reportPeriod)));
+    }
+    case "cpu":
+    case "queue":
+      return 0;
+    default:
+      return run.rules.type satisfies never;
   }
 }
 

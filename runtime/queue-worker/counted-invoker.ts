@@ -1,3 +1,4 @@
+import { CallTotals } from "../process/metrics/call-totals.ts";
 import type { ActivityTotals } from "../core/scaling/activity-reporter.ts";
 import type { QueuedCall } from "../core/calls/call.ts";
 import { formatRef } from "../core/functions/function-ref.ts";
@@ -6,7 +7,7 @@ import type { InvokeOptions, InvokeOutcome, Invoker } from "../core/ports/invoke
 /** Counts the runs that pass through, per function. */
 export class CountedInvoker implements Invoker {
   readonly #inner: Invoker;
-  readonly #totals = new Map<string, { finished: number; inFlight: number }>();
+  readonly #totals = new Map<string, CallTotals>();
 
   constructor(inner: Invoker) {
     this.#inner = inner;
@@ -14,14 +15,13 @@ export class CountedInvoker implements Invoker {
 
   async invoke(address: string, call: QueuedCall, options: InvokeOptions): Promise<InvokeOutcome> {
     const key = formatRef(call.function);
-    const totals = this.#totals.get(key) ?? { finished: 0, inFlight: 0 };
+    const totals = this.#totals.get(key) ?? new CallTotals();
     this.#totals.set(key, totals);
-    totals.inFlight++;
+    totals.begin(performance.now());
     try {
       return await this.#inner.invoke(address, call, options);
     } finally {
-      totals.inFlight--;
-      totals.finished++;
+      totals.end(performance.now());
     }
   }
 

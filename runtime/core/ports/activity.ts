@@ -8,6 +8,8 @@ export interface ActivityDelta {
   readonly failed?: number | undefined;
   /** Calls in flight now. */
   readonly inFlight: number;
+  /** Milliseconds that calls were in flight since the last report, added up; absent: not measured. */
+  readonly busy?: number | undefined;
 }
 
 /** What a queue-worker reports of itself. */

@@ -6,6 +6,8 @@ export interface ActivityTotals {
   /** Of them, those with a status of 500 or more; absent: not counted. */
   readonly failed?: number;
   readonly inFlight: number;
+  /** Milliseconds that all calls so far were in flight, added up; absent: not measured. */
+  busyUntil?(now: number): number;
 }
 
 /** Milliseconds between two reports of one process. */
@@ -34,7 +36,7 @@ export function reportActivity(
     activity.publish({
       source,
       number,
-      deltas: changes.since(totals()),
+      deltas: changes.since(totals(), performance.now()),
       ...(own === undefined ? {} : { worker: own }),
       ...(last === undefined ? {} : { last }),
     });
@@ -60,16 +62,19 @@ class ActivityChanges {
   readonly #reported = new Map<string, Reported>();
   #round = 0;
 
-  since(totals: Iterable<readonly [key: string, totals: ActivityTotals]>): ActivityDelta[] {
+  /** `now` in monotonic milliseconds. */
+  since(all: Iterable<readonly [key: string, totals: ActivityTotals]>, now: number): ActivityDelta[] {
     const deltas: ActivityDelta[] = [];
     this.#round += 1;
     let count = 0;
-    for (const [key, { finished, failed = 0, inFlight }] of totals) {
+    for (const [key, totals] of all) {
+      const { finished, failed = 0, inFlight } = totals;
       count += 1;
       const known = this.#known(key);
       const unchanged = known.finished === finished && known.inFlight === inFlight;
       // A function that was removed and created again is counted from 0.
       const isNew = known.finished > finished;
+      if (isNew) known.busy = 0;
       const before = isNew ? 0 : known.finished;
       const failures = failed - (isNew ? 0 : known.failed);
       known.finished = finished;
@@ -78,7 +83,13 @@ class ActivityChanges {
       known.round = this.#round;
       if (inFlight !== 0 || !unchanged) {
         const failedSince = failures > 0 ? { failed: failures } : {};
-        deltas.push({ function: key, finished: finished - before, ...failedSince, inFlight });
+        deltas.push({
+          function: key,
+          finished: finished - before,
+          ...failedSince,
+          ...busySince(known, totals, now),
+          inFlight,
+        });
       }
     }
     if (this.#reported.size > count) this.#evict();
@@ -88,7 +99,8 @@ class ActivityChanges {
   #known(key: string): Reported {
     let known = this.#reported.get(key);
     // -1, as a function that was never reported must differ from any totals.
-    if (known === undefined) this.#reported.set(key, (known = { finished: 0, failed: 0, inFlight: -1, round: 0 }));
+    if (known === undefined)
+      this.#reported.set(key, (known = { finished: 0, failed: 0, busy: 0, inFlight: -1, round: 0 }));
     return known;
   }
 
@@ -102,8 +114,17 @@ class ActivityChanges {
 interface Reported {
   finished: number;
   failed: number;
+  busy: number;
   inFlight: number;
   round: number;
+}
+
+/** Whole milliseconds; the rest is reported the next time. */
+function busySince(known: Reported, totals: ActivityTotals, now: number): Pick<ActivityDelta, "busy"> {
+  if (totals.busyUntil === undefined) return {};
+  const busy = Math.max(0, Math.round(totals.busyUntil(now) - known.busy));
+  known.busy += busy;
+  return { busy };
 }
 
 /** Adds up what other processes report of each function; `own` is the source that is left out. */

@@ -18,6 +18,7 @@ export interface FunctionActivity {
 }
 
 interface Sums {
+  readonly followedAt: number;
   /** Created at the first call, as most functions are idle. */
   windows: { readonly begun: LoadWindow; readonly busy: LoadWindow } | undefined;
   inFlight: number;
@@ -38,8 +39,9 @@ const longestReport = 3 * reportPeriod;
 
 /**
  * Adds up per function what gateways and queue-workers report, over a window. Only functions that are followed count.
- * Calls in flight of a silent process no longer count, as they may have gone elsewhere; `hearing` reports the silence.
- * Times are monotonic milliseconds.
+ * Calls in flight are taken to be as many as last reported, until the next report says how long they really were.
+ * Those of a silent process no longer count, as they may have gone elsewhere; `coverage` reports the silence. Times are
+ * monotonic milliseconds.
  */
 export class ActivityWindows {
   readonly #functions = new Map<string, Sums>();
@@ -56,7 +58,7 @@ export class ActivityWindows {
   /** Starts to add up reports of the function; does nothing if it already did. */
   follow(key: string, now: number): void {
     if (this.#functions.has(key)) return;
-    const sums: Sums = { windows: undefined, inFlight: 0, lastCallAt: undefined };
+    const sums: Sums = { followedAt: now, windows: undefined, inFlight: 0, lastCallAt: undefined };
     this.#functions.set(key, sums);
     for (const source of this.#sources.all()) {
       if (!this.#withdrawn.has(source.name)) this.#change(sums, source.inFlight.get(key) ?? 0, now);
@@ -70,17 +72,22 @@ export class ActivityWindows {
 
   addReport(report: ActivityReport, now: number): void {
     const { source, before } = this.#sources.addReport(report, now);
-    const counted = this.#withdrawn.delete(source.name) ? undefined : before;
+    const wasWithdrawn = this.#withdrawn.delete(source.name);
+    const counted = wasWithdrawn ? undefined : before;
     // A report that comes early still covers a second: its calls are spread over no less.
     const from = Math.max(Math.min(before?.receivedAt ?? now, now - reportPeriod), now - longestReport);
-    for (const { function: key, finished, inFlight } of report.deltas) {
+    for (const { function: key, finished, inFlight, busy } of report.deltas) {
       const sums = this.#functions.get(key);
       if (sums === undefined) continue;
       const earlier = before?.inFlight.get(key) ?? 0;
       // Calls in flight of a process that did not report before may be old.
-      const more = before === undefined && report.number > 1 ? 0 : inFlight - earlier;
-      if (finished + more > 0) this.#windowsOf(sums, from).begun.add(finished + more, from, now);
+      const started = finished + (before === undefined && report.number > 1 ? 0 : inFlight - earlier);
+      if (started > 0) this.#windowsOf(sums, from).begun.add(started, from, now);
       if (finished > 0 || inFlight > 0) sums.lastCallAt = now;
+      // What counted for less than the time since the report before cannot be put right.
+      if (busy === undefined || wasWithdrawn || (before?.receivedAt ?? now) < sums.followedAt) continue;
+      const more = busy - earlier * timeOf(report, before, now);
+      if (more !== 0) this.#windowsOf(sums, from).busy.add(more, from, now);
     }
     const still = report.last === true ? nothing : source.inFlight;
     for (const key of new Set([...(counted?.inFlight.keys() ?? []), ...still.keys()])) {
@@ -140,6 +147,11 @@ export class ActivityWindows {
     sums.inFlight = Math.max(0, sums.inFlight + more);
     this.#windowsOf(sums, now).busy.set(sums.inFlight, now);
   }
+}
+
+/** Milliseconds of the time since the report before that this one speaks of: lost reports have a share in it. */
+function timeOf({ number }: ActivityReport, before: ReportingSource | undefined, now: number): number {
+  return before === undefined ? 0 : (now - before.receivedAt) / Math.max(1, number - before.number);
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();

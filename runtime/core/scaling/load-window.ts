@@ -30,12 +30,12 @@ export class LoadWindow {
     this.#levelAt = now;
   }
 
-  /** Adds events that happened between `from` and `now`. */
-  add(events: number, from: number, now: number): void {
+  /** Adds events that happened between `from` and `now`, or what a level was higher then, in level × milliseconds. */
+  add(amount: number, from: number, now: number): void {
     this.#advance(now);
-    if (events <= 0) return;
+    if (amount === 0) return;
     const begin = Math.max(Math.min(from, now), this.#oldest() * this.#width);
-    this.#spread(events, begin, now);
+    this.#spread(amount, begin, now);
   }
 
   /** Sets the level from `now` on. */

@@ -1,3 +1,4 @@
+import { CallTotals } from "./call-totals.ts";
 import { StatusDurations, type DurationHistogram } from "./duration-histogram.ts";
 
 /** Counts ended calls of one function. */
@@ -6,12 +7,8 @@ export interface EndedCallCounter {
 }
 
 /** The counts of one function in this process; all but `inFlight` only grow. */
-export class FunctionCounts {
-  /** Calls in flight, including those that wait for a replica. */
-  inFlight = 0;
-  /** Calls that ended. */
-  finished = 0;
-  /** Of them, those with a status of 500 or more. */
+export class FunctionCounts extends CallTotals {
+  /** Of the calls that ended, those with a status of 500 or more. */
   failed = 0;
   /** Ended calls by status. */
   readonly ended = new StatusDurations();
@@ -19,17 +16,13 @@ export class FunctionCounts {
 
   /** `also` counts the same ended calls. */
   constructor(also?: EndedCallCounter) {
+    super();
     this.#also = also;
   }
 
-  begin(): void {
-    this.inFlight += 1;
-  }
-
   /** A call that began has ended with `status` after `duration` milliseconds; `isCold`: it waited for a replica. */
-  finish(status: number, duration: number, isCold = false): void {
-    this.inFlight -= 1;
-    this.finished += 1;
+  finish(now: number, status: number, duration: number, isCold = false): void {
+    this.end(now);
     if (status >= 500) this.failed += 1;
     this.ended.add(status, duration);
     this.#also?.add(status, duration, isCold);

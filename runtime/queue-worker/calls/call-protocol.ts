@@ -119,9 +119,10 @@ export class CallProtocol {
     const key = formatRef(call.function);
     const counts = table.findKey(key) === undefined ? undefined : runCounts?.of(key);
     const startedAt = performance.now();
-    counts?.begin();
+    counts?.begin(startedAt);
     const ended = await runFunction(this.#parts, call, attempt, signal);
-    counts?.finish(runStatus(ended.outcome), performance.now() - startedAt, ended.coldStart !== undefined);
+    const now = performance.now();
+    counts?.finish(now, runStatus(ended.outcome), now - startedAt, ended.coldStart !== undefined);
     return ended;
   }
 

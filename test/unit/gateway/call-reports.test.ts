@@ -50,8 +50,8 @@ describe("buildCallReports()", () => {
   test("reports calls and replicas of functions, and the calls that are kept", () => {
     const { counts, keep, open } = build();
     const close = open();
-    counts.of(key).begin();
-    counts.of(key).finish(500, 3, true);
+    counts.of(key).begin(0);
+    counts.of(key).finish(0, 500, 3, true);
     keep?.(factsOf(1), end(500));
     close();
     const ref = { namespace: "functions", name: "echo" };
@@ -82,11 +82,11 @@ describe("buildCallReports()", () => {
   test("counts a function that was deployed anew from 0", () => {
     const { counts, open } = build();
     const close = open();
-    counts.of(key).finish(200, 3);
+    counts.of(key).finish(0, 200, 3);
     table.functionObserver.removed({ namespace: "functions", name: "echo" });
     counts.forget(key);
     deploy("echo", ["a:1"]);
-    counts.of(key).begin();
+    counts.of(key).begin(0);
     close();
     expect(published).toMatchObject([
       { points: [presence, { name: "echo", calls: [0, 0, 0, 0, 0], inFlight: 1, replicas: 1 }] },
@@ -103,8 +103,8 @@ describe("buildCallReports()", () => {
   test("counts, but keeps and reports nothing without a history", async () => {
     const { counts, keep, open } = build({ reports: undefined });
     const close = open();
-    counts.of(key).begin();
-    counts.of(key).finish(200, 3);
+    counts.of(key).begin(0);
+    counts.of(key).finish(0, 200, 3);
     close();
     expect([counts.finished(key), keep, published]).toEqual([1, undefined, []]);
     expect(await registry.metrics()).not.toContain("history");

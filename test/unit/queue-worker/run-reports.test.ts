@@ -33,8 +33,8 @@ function build(over: Partial<RunReportsParts> = {}) {
     ...over,
   });
   const run = (status: number): void => {
-    counts?.of(key).begin();
-    counts?.of(key).finish(status, 20, status === 503);
+    counts?.of(key).begin(0);
+    counts?.of(key).finish(20, status, 20, status === 503);
   };
   return { counts, run, end: open() };
 }
@@ -44,7 +44,7 @@ describe("buildRunReports()", () => {
     const { counts, run, end } = build();
     run(200);
     run(503);
-    counts?.of(key).begin();
+    counts?.of(key).begin(0);
     end();
     expect(published).toEqual([
       {

@@ -57,7 +57,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
   /** Sends the call to a replica, waking the function first if need be. Everything else happens by events. */
   start(): void {
     const { exchange, counts } = this.#facts;
-    counts.begin();
+    counts.begin(this.#facts.startedAt);
     this.#parts.sweep.add(this);
     exchange.on("close", () => this.#close());
     this.#route();
@@ -283,9 +283,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
     if (bytes?.idled === true) this.#cutReason = "idle";
     else if (exchange.unread) this.#cutReason ??= "unread";
     const status = (exchange.head.fromWorker ? endRunStatus : endStatus)(exchange, this.#cutReason);
-    const duration = performance.now() - startedAt;
+    const now = performance.now();
+    const duration = now - startedAt;
     const coldStart = this.#coldStart();
-    counts.finish(status, this.#upgradedAfter ?? duration, coldStart !== undefined);
+    counts.finish(now, status, this.#upgradedAfter ?? duration, coldStart !== undefined);
     this.#parts.observer.ended(this.#facts, {
       status,
       duration,

@@ -101,6 +101,22 @@ describe("load is measured in the unit of its type", () => {
     expect(faultsOf(runOf(level, (at) => (at < 1 ? 1 : 4), { labels }))).toEqual([]);
     expect(faultsOf(runOf(level, () => 1, { labels }))).not.toEqual([]);
   });
+  test("calls that a stall held up and that came together count as one report may show them", () => {
+    const surged = (replicas: number) => (at: number) => (at > 12.5 && at < 16 ? replicas : 2);
+    const stalled = (call: LoadCall): LoadCall =>
+      call.due > 11_500 && call.due < 12_000 ? { ...call, begin: 12_000, end: 12_600 } : call;
+    for (const [type, target] of [
+      ["rps", "10"],
+      ["capacity", "1"],
+    ] as const) {
+      const labels = { type, target, "target-proportion": "1", max: "9" };
+      const run = runOf(level, surged(4), { labels });
+      expect(faultsOf(run), type).toEqual([expect.stringMatching(/ 4 replicas, the rule says 2$/)]);
+      expect(faultsOf({ ...run, calls: run.calls.map(stalled) }), type).toEqual([]);
+      const more = runOf(level, surged(12), { labels });
+      expect(faultsOf({ ...more, calls: more.calls.map(stalled) }), type).not.toEqual([]);
+    }
+  });
   test("queued calls: as many as are there at a moment", () => {
     const labels = { type: "queue", target: "0.5", "target-proportion": "1" };
     expect(faultsOf(runOf(level, (at) => (at < 1 ? 1 : 4), { labels }))).toEqual([]);

@@ -5,6 +5,7 @@ import {
   reportActivity,
   type ActivityTotals,
 } from "../../../../runtime/core/scaling/activity-reporter.ts";
+import { CallTotals } from "../../../../runtime/process/metrics/call-totals.ts";
 import type {
   Activity,
   ActivityDelta,
@@ -69,6 +70,22 @@ test("a function that was removed and created again is counted from 0", () => {
   vi.advanceTimersByTime(1_000);
   end();
   expect(reports.map(({ deltas }) => deltas.map(({ finished }) => finished))).toEqual([[100], [2], [], [5], []]);
+});
+
+test("time in flight is reported in whole milliseconds, the rest with the next report", () => {
+  const begin = performance.now();
+  const totals = new CallTotals();
+  const all = new Map<string, ActivityTotals>([["echo.functions", totals]]);
+  const end = reportActivity(activity, "me", () => all);
+  totals.begin(begin + 100.4);
+  vi.advanceTimersByTime(1_000);
+  totals.end(begin + 1_200.4);
+  totals.begin(begin + 1_500.3);
+  vi.advanceTimersByTime(1_000);
+  all.set("echo.functions", new CallTotals());
+  vi.advanceTimersByTime(1_000);
+  end();
+  expect(reports.map(({ deltas }) => deltas.map(({ busy }) => busy))).toEqual([[900], [700], [0], []]);
 });
 
 test("the removal of a function does not change the counts of the others", () => {

@@ -15,11 +15,16 @@ beforeEach(() => {
 });
 
 /** The next report of a process about one function. */
-function report(now: number, finished: number, inFlight: number, over: Partial<ActivityReport> = {}): void {
+function report(
+  now: number,
+  finished: number,
+  inFlight: number,
+  { busy, ...over }: Partial<ActivityReport> & { readonly busy?: number } = {},
+): void {
   const { source = "gateway-1" } = over;
   const number = over.number ?? (numbers.get(source) ?? 0) + 1;
   numbers.set(source, number);
-  windows.addReport({ source, number, deltas: [{ function: key, finished, inFlight }], ...over }, now);
+  windows.addReport({ source, number, deltas: [{ function: key, finished, inFlight, busy }], ...over }, now);
 }
 const activity = (now: number) => windows.of(key, now);
 /** Calls that began in the window that ends at `now`. */
@@ -121,6 +126,56 @@ describe("a call", () => {
     windows.follow(key, 0);
     report(1_000, 0, 2, { last: true });
     expect(activity(1_000)?.inFlight).toBe(0);
+  });
+});
+
+describe("calls in flight", () => {
+  const busyAt = (now: number): number => Math.round((activity(now)?.busy ?? Number.NaN) * 1_000) / 1_000;
+
+  test("are averaged over all of the time, not taken from the moments of the reports", () => {
+    windows.follow(key, 0);
+    // Ten calls of 100 ms each second, and at every second report all of them are in flight.
+    for (let second = 1; second <= 20; second++) {
+      report(second * 1_000, second % 2 === 0 ? 0 : 20, second % 2 === 0 ? 10 : 0, { busy: 1_000 });
+    }
+    expect(busyAt(20_000)).toBe(1);
+    expect(activity(20_000)?.recentBusy).toBeCloseTo(1, 5);
+  });
+
+  test("between two reports are as many as the last one said", () => {
+    windows.follow(key, 0);
+    for (let second = 1; second <= 12; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
+    expect(busyAt(12_000)).toBe(4);
+    expect(busyAt(15_000)).toBe(4);
+    report(15_000, 4, 0, { busy: 0 });
+    expect(busyAt(17_000)).toBe(2.4);
+  });
+
+  test("of a receiver that stalled are counted once", () => {
+    windows.follow(key, 0);
+    for (let second = 1; second <= 10; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
+    for (let missed = 0; missed < 3; missed++) report(13_000, 0, 4, { busy: 4_000 });
+    for (let second = 14; second <= 16; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
+    expect(busyAt(16_000)).toBe(4);
+  });
+
+  test("of lost reports are taken to be those of the next one", () => {
+    windows.follow(key, 0);
+    for (let second = 1; second <= 10; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
+    report(13_000, 0, 4, { busy: 4_000, number: 13 });
+    for (let second = 14; second <= 16; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
+    expect(busyAt(16_000)).toBe(4);
+  });
+
+  test("are not put right by a report on a time in which they did not count", () => {
+    report(1_000, 0, 4);
+    windows.follow(key, 1_500);
+    report(2_000, 0, 4, { busy: 0 });
+    for (let second = 3; second <= 13; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
+    expect(busyAt(13_000)).toBe(4);
+    windows.settle(16_501);
+    report(17_000, 0, 4, { busy: 0 });
+    expect(busyAt(19_000)).toBeCloseTo(3.8, 1);
   });
 });
 

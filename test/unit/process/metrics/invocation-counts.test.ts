@@ -14,10 +14,10 @@ test("InvocationCounts counts by status, duration and function", () => {
     [404, 4],
     [504, 200_000],
   ] as const) {
-    hello.begin();
-    hello.finish(status, duration);
+    hello.begin(0);
+    hello.finish(duration, status, duration);
   }
-  hello.begin();
+  hello.begin(0);
 
   const ended = [...counts.ended()].map(([{ function_name, code }, { count, sum }]) => [
     function_name,
@@ -51,9 +51,9 @@ test("InvocationCounts tells of each ended call whoever else counts them, once p
     counters += 1;
     return { add: (status, duration, isCold) => told.push([key, status, duration, isCold]) };
   });
-  for (const key of ["a.functions", "a.functions", "b.functions"]) counts.of(key).begin();
-  counts.of("a.functions").finish(200, 3);
-  counts.of("b.functions").finish(503, 60_000, true);
+  for (const key of ["a.functions", "a.functions", "b.functions"]) counts.of(key).begin(0);
+  counts.of("a.functions").finish(0, 200, 3);
+  counts.of("b.functions").finish(0, 503, 60_000, true);
   expect(told).toEqual([
     ["a.functions", 200, 3, false],
     ["b.functions", 503, 60_000, true],

@@ -8,10 +8,10 @@ function counted(status: number, durations: readonly number[]): InvocationCounts
   const counts = new InvocationCounts();
   const hello = counts.of("hello.functions");
   for (const duration of durations) {
-    hello.begin();
-    hello.finish(status, duration);
+    hello.begin(0);
+    hello.finish(duration, status, duration);
   }
-  hello.begin();
+  hello.begin(0);
   return counts;
 }
 
