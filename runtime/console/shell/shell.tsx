@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 
 import { pageLink } from "../data/address/page-links.ts";
 import { useConsole } from "../data/console-context.ts";
 import { useShortcuts } from "../data/look/use-shortcuts.ts";
-import { failureFrom, type RequestFailure } from "../data/requests/request-failure.ts";
+import { RequestFailure } from "../data/requests/request-failure.ts";
+import { useLoaded } from "../data/requests/use-loaded.ts";
 import { Waiting } from "../parts/layout/loaded-view.tsx";
 import { DefectBoundary } from "../parts/layout/panel.tsx";
 import { FailureNote } from "../parts/texts/failure-note.tsx";
@@ -18,13 +18,13 @@ import { SignInPage } from "./sign-in.tsx";
 /** What stands around every page: who is signed in, where one can go, and what is wrong with all of it. */
 export function ConsoleShell() {
   const { address, connection, session } = useConsole();
-  const failure = useSignal<RequestFailure | undefined>(undefined);
   const listsShortcuts = useSignal(false);
-  const load = (): void => {
-    failure.value = undefined;
-    session.load().catch((err: unknown) => (failure.value = failureFrom(err)));
-  };
-  useEffect(load, [session]);
+  const { state: loaded, reload } = useLoaded("session", () =>
+    session.load().catch((err: unknown) => {
+      if (err instanceof RequestFailure && err.code === "gateway_away") connection.lost();
+      throw err;
+    }),
+  );
   useShortcuts([
     { keys: "?", what: "This list", act: () => (listsShortcuts.value = true) },
     { keys: "/", what: "Search on the page", act: focusSearch },
@@ -35,11 +35,12 @@ export function ConsoleShell() {
   ]);
 
   const state = session.state.value;
-  if (failure.value !== undefined) {
+  const { failure } = loaded.value;
+  if (state.kind === "unknown" && failure !== undefined) {
     return (
       <main class="alone">
-        <FailureNote failure={failure.value} />
-        <Button look="main" local onClick={load}>
+        <FailureNote failure={failure} />
+        <Button look="main" local onClick={reload}>
           Try again
         </Button>
       </main>

@@ -2,6 +2,7 @@ import { chromium, type BrowserContext, type Page } from "playwright-core";
 
 import { environment } from "../../../runtime/process/settings.ts";
 import { tempDirectory } from "../temp-directory.ts";
+import { loadPagesWhole } from "./load-pages.ts";
 import { watchFaults, type PageFaults } from "./page-faults.ts";
 import { openRecordingProxy } from "./recording-proxy.ts";
 
@@ -97,6 +98,7 @@ export async function openConsoleBrowser(program: string): Promise<ConsoleBrowse
         permissions: ["clipboard-write"],
       });
       const faults = await watchFaults(context, [origin, ...others]);
+      context.on("page", loadPagesWhole);
       const page = await context.newPage();
       return { page, context, faults, [Symbol.asyncDispose]: () => context.close() };
     },
