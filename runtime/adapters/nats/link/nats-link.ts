@@ -25,6 +25,8 @@ export interface NatsOptions {
 
 /** Timeout of one request to the broker, milliseconds; callers retry within their own budget. */
 export const requestTimeout = 500;
+/** The same for requests that nobody repeats: those of buckets, streams and consumers. A busy disk takes a second. */
+const onceTimeout = 2_000;
 
 /** What exists once the broker has replied. */
 interface Connection {
@@ -195,8 +197,8 @@ export class NatsLink {
   }
 
   async #adopt(nc: NatsConnection): Promise<void> {
-    const js = jetstream(nc, { timeout: requestTimeout });
-    const jsm = await jetstreamManager(nc, { timeout: 2_000, checkAPI: false });
+    const js = jetstream(nc, { timeout: onceTimeout });
+    const jsm = await jetstreamManager(nc, { timeout: onceTimeout, checkAPI: false });
     this.#connection = { nc, js, jsm, mux: new RequestMux(nc, this.#options.inboxPrefix) };
     void this.#follow(nc);
     for (const subscribe of this.#onOpen) subscribe();
