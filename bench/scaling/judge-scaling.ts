@@ -30,8 +30,9 @@ const startTime = 10_000;
  * late, leaves the newest tenths of its window out for that, and decides once per period, so it may act on any window
  * that ended within that time. Replicas may therefore be at most one fewer than the rule's minimum in that time, and at
  * most one more than its maximum, which reaches back further by the window and `down.window`, for which replicas are
- * kept; that maximum takes in what a single report may show, as the platform acts on a surge at once. They may turn from growing to shrinking, or back, once more often than for a follower that obeys the rule at
- * once: on a busy machine they reach the same count in other steps. No call may have failed.
+ * kept; that maximum takes in what a single report may show, as the platform acts on a surge at once. They may turn
+ * from growing to shrinking, or back, once more often than for a follower that obeys the rule at once: on a busy
+ * machine they reach the same count in other steps. No call may have failed.
  */
 export function judgeScaling(run: ScalingRun, pace: Pace): ScalingVerdict {
   const { rules, samples, calls } = run;

@@ -21,11 +21,11 @@ export function openConsole(window: Window & typeof globalThis): ConsoleData {
   const visible = pageVisible(document);
   const half = new SessionHalf(sessionStorage);
   half.takeFrom(location, history);
-  const session = new ConsoleSession({ fetch, half });
   const connection = new GatewayConnection({
     probe: async () =>
       (await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(probeTimeout) })).status === 200,
   });
+  const session = new ConsoleSession({ fetch, half, connection });
   const requests = new Requests({ fetch, session, connection });
   const shortcuts = new Shortcuts();
   shortcuts.listenTo(window);

@@ -24,7 +24,7 @@ export function IssuerLinks({ over }: { readonly over: boolean }) {
     document.addEventListener("visibilitychange", look);
     return () => document.removeEventListener("visibilitychange", look);
   }, [beside, session]);
-  if (failure !== undefined) return <FailureNote failure={failure} />;
+  if (failure !== undefined) return <FailureNote failure={failure} repeats />;
   if (issuers.length === 0) return null;
   return (
     <div class="stack">

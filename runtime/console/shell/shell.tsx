@@ -3,7 +3,6 @@ import { useSignal } from "@preact/signals";
 import { pageLink } from "../data/address/page-links.ts";
 import { useConsole } from "../data/console-context.ts";
 import { useShortcuts } from "../data/look/use-shortcuts.ts";
-import { RequestFailure } from "../data/requests/request-failure.ts";
 import { useLoaded } from "../data/requests/use-loaded.ts";
 import { Waiting } from "../parts/layout/loaded-view.tsx";
 import { DefectBoundary } from "../parts/layout/panel.tsx";
@@ -19,12 +18,7 @@ import { SignInPage } from "./sign-in.tsx";
 export function ConsoleShell() {
   const { address, connection, session } = useConsole();
   const listsShortcuts = useSignal(false);
-  const { state: loaded, reload } = useLoaded("session", () =>
-    session.load().catch((err: unknown) => {
-      if (err instanceof RequestFailure && err.code === "gateway_away") connection.lost();
-      throw err;
-    }),
-  );
+  const { state: loaded, reload } = useLoaded("session", () => session.load());
   useShortcuts([
     { keys: "?", what: "This list", act: () => (listsShortcuts.value = true) },
     { keys: "/", what: "Search on the page", act: focusSearch },
@@ -39,7 +33,7 @@ export function ConsoleShell() {
   if (state.kind === "unknown" && failure !== undefined) {
     return (
       <main class="alone">
-        <FailureNote failure={failure} />
+        <FailureNote failure={failure} repeats />
         <Button look="main" local onClick={reload}>
           Try again
         </Button>

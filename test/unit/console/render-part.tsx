@@ -54,8 +54,8 @@ export function renderPart(
   const { body, focused, close } = openPageDocument();
   const fetch: typeof globalThis.fetch = async (input, init = {}) =>
     replies(init.method ?? "GET", addressOf(input), init);
-  const session = new ConsoleSession({ fetch, half: new SessionHalf(memoryStorage()) });
   const connection = new GatewayConnection({ probe: async () => true, wait: () => new Promise(() => {}) });
+  const session = new ConsoleSession({ fetch, half: new SessionHalf(memoryStorage()), connection });
   const requests = new Requests({ fetch, session, connection });
   const visible = signal(false);
   const data: ConsoleData = {

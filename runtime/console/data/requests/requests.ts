@@ -1,6 +1,4 @@
-import type { GatewayConnection } from "./connection.ts";
-import { failureOfResponse, isAbort, RequestFailure } from "./request-failure.ts";
-import { sendRequest } from "./send-request.ts";
+import { sendToGateway, failureOfReply, type GatewayAccess } from "./gateway-access.ts";
 
 /** What is asked beside method and path. */
 export interface PageRequest {
@@ -24,11 +22,11 @@ export interface RequestSession {
   signedInAgain(signal: AbortSignal | undefined): Promise<void>;
 }
 
-export interface RequestsParts {
-  readonly fetch: typeof globalThis.fetch;
+export interface RequestsParts extends GatewayAccess {
   readonly session: RequestSession;
-  readonly connection: GatewayConnection;
 }
+
+const someAct = "reach the gateway";
 
 /** Sends requests to the gateway that the page came from. */
 export class Requests {
@@ -67,30 +65,18 @@ export class Requests {
     for (;;) {
       const response = await this.#fetch(method, path, asked);
       if (response.ok) return response;
-      const failure = await failureOfResponse(response, asked.act ?? "reach the gateway");
-      if (failure.code === "gateway_away") this.#parts.connection.lost();
+      const failure = await failureOfReply(this.#parts, response, asked.act ?? someAct);
       if (response.status !== 401) throw failure;
       await session.signedInAgain(asked.signal);
       asked.signal?.throwIfAborted();
     }
   }
 
-  async #fetch(
-    method: string,
-    path: string,
-    { query = {}, body, bytes, headers, signal, act }: PageRequest,
-  ): Promise<Response> {
-    const { fetch, session, connection } = this.#parts;
-    const target = withQuery(path, query);
-    try {
-      return await sendRequest(fetch, { method, path: target, half: session.half(), body, bytes, headers, signal });
-    } catch (err) {
-      if (isAbort(err) || signal?.aborted === true) throw err;
-      connection.lost();
-      throw new RequestFailure("gateway_away", `Cannot ${act ?? "reach the gateway"}: the gateway does not reply`, {
-        cause: err,
-      });
-    }
+  #fetch(method: string, path: string, asked: PageRequest): Promise<Response> {
+    const { query = {}, body, bytes, headers, signal, act = someAct } = asked;
+    const half = this.#parts.session.half();
+    const request = { method, path: withQuery(path, query), half, body, bytes, headers, signal };
+    return sendToGateway(this.#parts, request, act);
   }
 }
 

@@ -2,9 +2,9 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 
 import { sessionHeader } from "../../../api/names.ts";
 import type { NewSession, SessionInfo, ConsoleIssuer } from "../../../api/schemas/iam/session.ts";
-import { failureOfResponse, RequestFailure } from "../requests/request-failure.ts";
+import { sendToGateway, failureOfReply, type GatewayAccess } from "../requests/gateway-access.ts";
+import { RequestFailure } from "../requests/request-failure.ts";
 import type { RequestSession } from "../requests/requests.ts";
-import { sendRequest } from "../requests/send-request.ts";
 import type { SessionHalf } from "./session-half.ts";
 
 /** Who uses the page. */
@@ -14,8 +14,7 @@ export type SessionState =
   | { readonly kind: "signedOut"; readonly before: SessionInfo | undefined }
   | { readonly kind: "signedIn"; readonly info: SessionInfo };
 
-export interface ConsoleSessionParts {
-  readonly fetch: typeof globalThis.fetch;
+export interface ConsoleSessionParts extends GatewayAccess {
   readonly half: SessionHalf;
 }
 
@@ -68,7 +67,7 @@ export class ConsoleSession implements RequestSession {
       this.#end();
       return;
     }
-    if (!response.ok) throw await failureOfResponse(response, "find out who is signed in");
+    if (!response.ok) throw await failureOfReply(this.#parts, response, "find out who is signed in");
     this.#begin((await response.json()) as SessionInfo);
   }
 
@@ -80,7 +79,7 @@ export class ConsoleSession implements RequestSession {
     const response = await this.#fetch("POST", "/auth/session", credentials, "sign in");
     if (response.status === 401)
       throw new RequestFailure("credentials_invalid", "User or password is wrong", { status: 401 });
-    if (!response.ok) throw await failureOfResponse(response, "sign in");
+    if (!response.ok) throw await failureOfReply(this.#parts, response, "sign in");
     const half = response.headers.get(sessionHeader);
     if (half !== null) this.#parts.half.keep(half);
     await this.load();
@@ -92,14 +91,14 @@ export class ConsoleSession implements RequestSession {
    */
   async issuers(): Promise<readonly ConsoleIssuer[]> {
     const response = await this.#fetch("GET", "/auth/issuers", undefined, "find out where to sign in");
-    if (!response.ok) throw await failureOfResponse(response, "find out where to sign in");
+    if (!response.ok) throw await failureOfReply(this.#parts, response, "find out where to sign in");
     return (await response.json()) as readonly ConsoleIssuer[];
   }
 
   /** Ends the session, here and at the gateway. */
   async signOut(): Promise<void> {
     const response = await this.#fetch("POST", "/auth/logout", undefined, "sign out");
-    if (!response.ok) throw await failureOfResponse(response, "sign out");
+    if (!response.ok) throw await failureOfReply(this.#parts, response, "sign out");
     this.#parts.half.drop();
     this.#state.value = { kind: "signedOut", before: undefined };
   }
@@ -138,11 +137,7 @@ export class ConsoleSession implements RequestSession {
     this.#state.value = { kind: "signedOut", before: state.kind === "signedIn" ? state.info : undefined };
   }
 
-  async #fetch(method: string, path: string, body: unknown, act: string): Promise<Response> {
-    try {
-      return await sendRequest(this.#parts.fetch, { method, path, half: this.half(), body });
-    } catch (err) {
-      throw new RequestFailure("gateway_away", `Cannot ${act}: the gateway does not reply`, { cause: err });
-    }
+  #fetch(method: string, path: string, body: unknown, act: string): Promise<Response> {
+    return sendToGateway(this.#parts, { method, path, half: this.half(), body }, act);
   }
 }

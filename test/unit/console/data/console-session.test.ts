@@ -8,14 +8,19 @@ import { addressOf } from "../render-part.tsx";
 const gateway = "https://faas.example.com";
 const admin = { user: "admin", via: "basic", actions: ["Function:List"], gateway };
 
-function sessionWith(replies: readonly Response[], store = memoryStorage()) {
+function sessionWith(replies: readonly (Response | Error)[], store = memoryStorage()) {
   const left = [...replies];
   const sent: { readonly path: string; readonly half: string | null }[] = [];
   const fetch: typeof globalThis.fetch = async (path, init) => {
     sent.push({ path: addressOf(path), half: new Headers(init?.headers).get("X-Weir-Session") });
-    return left.shift() ?? Response.error();
+    const reply = left.shift() ?? Response.error();
+    if (reply instanceof Error) throw reply;
+    return reply;
   };
-  return { sent, store, session: new ConsoleSession({ fetch, half: new SessionHalf(store) }) };
+  let losses = 0;
+  const connection = { lost: () => void losses++ };
+  const session = new ConsoleSession({ fetch, half: new SessionHalf(store), connection });
+  return { sent, store, session, losses: () => losses };
 }
 
 const refused = () => new Response("invalid credentials", { status: 401 });
@@ -69,6 +74,24 @@ test("a wrong password is one sentence, and nobody is signed in", async () => {
   await expect(session.signIn({ user: "admin", password: "wrong" })).rejects.toThrow("User or password is wrong");
 
   expect(session.state.value.kind).toBe("signedOut");
+});
+
+test("the connection learns of each request without a reply, and of each reply in the gateway's place", async () => {
+  const away = () => new Response("bad gateway", { status: 502 });
+  const { session, losses } = sessionWith([refused(), new TypeError("cut"), away(), away(), away()]);
+  await session.load();
+  expect(losses()).toBe(0);
+
+  for (const ask of [
+    () => session.load(),
+    () => session.issuers(),
+    () => session.signIn({ user: "admin", password: "secret" }),
+    () => session.signOut(),
+  ]) {
+    const before = losses();
+    await expect(ask()).rejects.toMatchObject({ code: "gateway_away" });
+    expect(losses()).toBe(before + 1);
+  }
 });
 
 test("what waits for a sign-in goes on after it; another person is a change", async () => {
