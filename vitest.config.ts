@@ -46,7 +46,7 @@ export default defineConfig({
     projects: [
       unit,
       projectWith(["docker-engine-setup", "platform-programs-setup"], "integration", 400_000),
-      projectWith(["docker-engine-setup", "cli-setup"], "e2e", 400_000),
+      projectWith(["docker-engine-setup", "platform-programs-setup", "cli-setup"], "e2e", 400_000),
       projectWith(["platform-programs-setup"], "alone", 180_000),
       projectWith(["cluster-setup", "platform-programs-setup"], "cluster", 400_000),
       projectWith(["docker-engine-setup"], "nightly", 1_800_000),

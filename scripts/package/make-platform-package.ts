@@ -16,8 +16,8 @@ interface ProjectManifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** What starts as a process: the platform, and what runs inside each function of the local provider. */
-const entries = [
+/** What starts as a process where Weir is on one machine: the platform, and what runs inside each function. */
+export const platformEntries = [
   "runtime/host/main.ts",
   "runtime/history/main.ts",
   "runtime/adapters/sqlite/calls/reader.ts",
@@ -41,7 +41,7 @@ export async function makePlatformPackage(root: string, directory: string): Prom
   const place = await mkdtemp(join(tmpdir(), "weir-platform-package-"));
   try {
     await compile(root, place);
-    for await (const file of glob(assets, { cwd: root })) await cp(join(root, file), join(place, file));
+    await copyAssets(root, place);
     const made = await makeConsoleFiles(root);
     await writeConsole(made, join(place, "runtime/console/dist"));
     await writeFile(join(place, thirdPartyFile), await licenceTexts(made.packages));
@@ -54,6 +54,11 @@ export async function makePlatformPackage(root: string, directory: string): Prom
   } finally {
     await rm(place, { recursive: true });
   }
+}
+
+/** Copies the files that are read when the platform runs from the repository `root` to the same places below `target`. */
+export async function copyAssets(root: string, target: string): Promise<void> {
+  for await (const file of glob(assets, { cwd: root })) await cp(join(root, file), join(target, file));
 }
 
 /** Node runs only JavaScript below `node_modules`. */
@@ -72,7 +77,7 @@ async function compile(root: string, place: string): Promise<void> {
   };
   await writeFile(
     file,
-    JSON.stringify({ compilerOptions: options, files: entries.map((entry) => join(root, entry)), include: [] }),
+    JSON.stringify({ compilerOptions: options, files: platformEntries.map((entry) => join(root, entry)), include: [] }),
   );
   await promisify(execFile)(join(root, "node_modules/.bin/tsc"), ["-p", file], { cwd: root });
   await rm(file);

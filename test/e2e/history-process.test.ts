@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { HttpCallHistory } from "../../runtime/adapters/http/history/http-call-history.ts";
 import { eventually } from "../support/eventually.ts";
+import { isHistory } from "../support/history-host.ts";
 import { platformCalls } from "../support/platform-calls.ts";
 import { isAlive, type KnownProcess } from "../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
@@ -35,10 +36,9 @@ async function start(...flags: readonly string[]): Promise<WeirProcess> {
 
 /** The history process, once it serves. */
 async function served(running: WeirProcess, except?: KnownProcess): Promise<KnownProcess> {
-  const found = await eventually(
-    () => running.below().find(({ command, pid }) => command.includes("history/main.ts") && pid !== except?.pid),
-    { what: "the history process" },
-  );
+  const found = await eventually(() => running.below().find((each) => isHistory(each) && each.pid !== except?.pid), {
+    what: "the history process",
+  });
   await eventually(() => history.progress(), { what: "the history to serve" });
   return found;
 }
@@ -121,6 +121,6 @@ test("its directory that cannot be made is no reason not to start", async () => 
 test("a machine without history starts none", async () => {
   const running = await start("--history", "false");
   await queuedCall(running);
-  expect(running.below().filter(({ command }) => command.includes("history/main.ts"))).toEqual([]);
+  expect(running.below().filter(isHistory)).toEqual([]);
   expect(existsSync(place("history"))).toBe(false);
 });

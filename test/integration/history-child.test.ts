@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { HistoryChild, type HistoryEnd } from "../../runtime/host/parts/history-child.ts";
 import { eventually } from "../support/eventually.ts";
 import { killAtExit } from "../support/kill-at-exit.ts";
-import { isAlive, livingProcesses, type KnownProcess } from "../support/process-tree.ts";
+import { isAlive, livingProcess, type KnownProcess } from "../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -167,7 +167,7 @@ test.each([
 });
 
 function processOf(pid: number | undefined): KnownProcess {
-  const found = livingProcesses().find((process) => process.pid === pid);
+  const found = pid === undefined ? undefined : livingProcess(pid);
   if (found === undefined) throw new Error(`process ${pid} is not there`);
   return found;
 }

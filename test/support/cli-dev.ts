@@ -4,13 +4,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
 import { expect } from "vitest";
 
 import { environment } from "../../runtime/process/settings.ts";
 import type { CommandProgram } from "./cli-program.ts";
 import { eventually } from "./eventually.ts";
+import { platformProgram } from "./platform-programs.ts";
 
 const { XDG_CACHE_HOME: cache = join(homedir(), ".cache") } = environment();
 /** The broker is among what was downloaded before. */
@@ -22,7 +22,7 @@ export const helloRuns =
 
 /** A packed command is nowhere near a checkout: a package leads it to this one, as the real one starts its own host. */
 export async function installPlatform(home: string): Promise<void> {
-  const host = fileURLToPath(new URL("../../runtime/host/main.ts", import.meta.url));
+  const host = await platformProgram("runtime/host/main.ts");
   const program = `import { spawn } from "node:child_process";
 const args = [${JSON.stringify(host)}, ...process.argv.slice(2)];
 const child = spawn(${JSON.stringify(process.execPath)}, args, { stdio: "inherit" });

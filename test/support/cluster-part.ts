@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { eventually } from "./eventually.ts";
-import { isAlive, livingProcesses, type KnownProcess } from "./process-tree.ts";
+import { isAlive, livingProcess, type KnownProcess } from "./process-tree.ts";
 
 /** A process of a cluster of `scripts/cluster`: kube-apiserver, kubelet … */
 export interface ClusterPart {
@@ -26,8 +26,9 @@ export interface ClusterPart {
 export async function clusterPart(directory: string, name: string): Promise<ClusterPart> {
   const file = join(directory, "pid", name);
   const [pid, startedAt] = (await readFile(file, "utf8")).trim().split(" ");
-  const known = livingProcesses().find((each) => String(each.pid) === pid && each.startedAt === startedAt);
-  if (known === undefined) throw new Error(`Cannot disturb "${name}": it does not run in ${directory}`);
+  const known = livingProcess(Number(pid));
+  if (known === undefined || known.startedAt !== startedAt)
+    throw new Error(`Cannot disturb "${name}": it does not run in ${directory}`);
   let current: KnownProcess = known;
   const raw = await readFile(`/proc/${known.pid}/cmdline`, "utf8");
   const [program = "", ...args] = raw.split("\0").slice(0, -1);
@@ -62,7 +63,7 @@ export async function clusterPart(directory: string, name: string): Promise<Clus
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", log, log] });
     closeSync(log);
     child.unref();
-    const started = livingProcesses().find((each) => each.pid === child.pid);
+    const started = child.pid === undefined ? undefined : livingProcess(child.pid);
     await Promise.race([once(child, "exit"), pause(1_000)]);
     return started !== undefined && isAlive(started) ? started : undefined;
   }

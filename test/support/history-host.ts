@@ -29,8 +29,10 @@ export interface HistoryHost extends AsyncDisposable {
 const functionName = "replies";
 const program = `require("node:http").createServer((q, r) => { q.resume(); q.on("end", () => r.end("ok")); }).listen(process.env.PORT)`;
 const flags = ["--edition=pro", "--max-inflight=8", "--log-level=info", "--log-format=json"];
-const mainFile = "history/main.ts";
 const readers = 16;
+
+/** Whether it is the process of the history that a host starts, from its sources or bundled. */
+export const isHistory = ({ command }: KnownProcess): boolean => /history\/main\.[jt]s/.test(command);
 
 /** Starts it in a directory that the caller removes, its history on another disk if one is given; its function runs. */
 export async function openHistoryHost(data: string, disk?: string): Promise<HistoryHost> {
@@ -72,10 +74,9 @@ async function deployed(weir: WeirProcess): Promise<HistoryHost> {
     directory: join(weir.data, "history"),
     get,
     serving: async (except) => {
-      const found = await eventually(
-        () => weir.below().find(({ command, pid }) => command.includes(mainFile) && pid !== except?.pid),
-        { what: "the history process" },
-      );
+      const found = await eventually(() => weir.below().find((each) => isHistory(each) && each.pid !== except?.pid), {
+        what: "the history process",
+      });
       await untilHistoryReplies(weir);
       return found;
     },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { environment } from "../../runtime/process/settings.ts";
 import { bundleSources } from "../../scripts/images/bundle-sources.ts";
 import { imageProcesses } from "../../scripts/images/stage-weir.ts";
+import { copyAssets, platformEntries } from "../../scripts/package/make-platform-package.ts";
 import { machineLock } from "./machine-lock.ts";
 import { poisonCondition } from "./poison-condition.ts";
 
@@ -12,9 +13,8 @@ import { poisonCondition } from "./poison-condition.ts";
 export const programsVariable = "WEIR_TEST_PROGRAMS";
 
 const repository = join(import.meta.dirname, "..", "..");
-const mains = imageProcesses().map((name) => `runtime/${name}/main.ts`);
-/** Programs that a process starts as its children. */
-const children = ["runtime/adapters/sqlite/calls/reader.ts", "runtime/adapters/sqlite/logs/log-reader.ts"];
+/** Those of the image, and those of one machine with what they start as their children. */
+const programs = new Set([...imageProcesses().map((name) => `runtime/${name}/main.ts`), ...platformEntries]);
 
 let made: Promise<void> | undefined;
 
@@ -24,7 +24,7 @@ let made: Promise<void> | undefined;
  */
 export async function platformProgram(main: string): Promise<string> {
   const directory = environment()[programsVariable] ?? "";
-  if (directory === "" || !mains.includes(main)) return join(repository, main);
+  if (directory === "" || !programs.has(main)) return join(repository, main);
   await (made ??= bundle(directory));
   return join(directory, main.replace(/ts$/, "js"));
 }
@@ -37,7 +37,8 @@ async function bundle(directory: string): Promise<void> {
     if (existsSync(join(directory, "package.json"))) return;
     await mkdir(join(directory, "runtime"), { recursive: true });
     await symlink(join(repository, "runtime/console"), join(directory, "runtime/console"));
-    await bundleSources(repository, [...mains, ...children], directory, [poisonCondition]);
+    await copyAssets(repository, directory);
+    await bundleSources(repository, [...programs], directory, [poisonCondition]);
   } finally {
     await lock.release();
   }

@@ -16,6 +16,12 @@ export function livingProcesses(): KnownProcess[] {
   return livingStates().flatMap((state) => withCommand(state) ?? []);
 }
 
+/** The living process of this id, if there is one. */
+export function livingProcess(pid: number): KnownProcess | undefined {
+  const state = readState(pid);
+  return state && withCommand(state);
+}
+
 function livingStates(): ProcessState[] {
   let entries: string[];
   try {

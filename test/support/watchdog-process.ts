@@ -9,7 +9,7 @@ import { afterEach, beforeEach } from "vitest";
 
 import { eventually } from "./eventually.ts";
 import { isRunningChild, killAtExit } from "./kill-at-exit.ts";
-import { livingProcesses } from "./process-tree.ts";
+import { livingProcess } from "./process-tree.ts";
 import { tempDirectory } from "./temp-directory.ts";
 
 /** PATH of the functions of these tests. */
@@ -118,7 +118,7 @@ export async function call(
   return { status: message.statusCode ?? 0, headers: message.headers, body: await text(message) };
 }
 
-export const isAlive = (pid: number): boolean => livingProcesses().some((known) => known.pid === pid);
+export const isAlive = (pid: number): boolean => livingProcess(pid) !== undefined;
 
 export async function pidIn(file: string): Promise<number> {
   return await eventually(async () => Number(await readFile(join(directory.path, file), "utf8")), {

@@ -8,6 +8,7 @@ import { Agent, fetch as undiciFetch } from "undici";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
+import { platformProgram } from "./platform-programs.ts";
 import { descendants, endProcess, isAlive, type KnownProcess } from "./process-tree.ts";
 
 export interface WeirOptions {
@@ -67,7 +68,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
  * @throws Error with its output if it ends or does not serve in time; no process is left then
  */
 export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
-  const launched = launchWeir(options);
+  const launched = await launchWeir(options);
   const { within = 60_000 } = options;
   try {
     const printed = (label: string): string | undefined =>
@@ -128,7 +129,7 @@ async function isHealthy(url: string): Promise<boolean> {
 export async function runWeir(
   options: WeirOptions,
 ): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
-  const launched = launchWeir(options);
+  const launched = await launchWeir(options);
   try {
     const exit = await eventually(launched.drained, { within: options.within ?? 60_000, what: "Weir to end" });
     return { ...exit, stdout: launched.stdout(), stderr: launched.stderr() };
@@ -139,14 +140,20 @@ export async function runWeir(
   }
 }
 
-function launchWeir(options: WeirOptions) {
+async function launchWeir(options: WeirOptions) {
   const flags = [...(options.flags ?? [])];
   for (const flag of ["--port", "--admin-port", "--console-port"]) if (!flags.includes(flag)) flags.push(flag, "0");
   // Otherwise it might use a container engine of this machine, which tests request by name.
   if (!flags.includes("--provider")) flags.push("--provider", "local");
   flags.push("--data", options.data);
+  const hostMain = "runtime/host/main.ts";
   const [command, first] =
-    options.through === "npm" ? ["npm", ["start", "--"]] : [process.execPath, [options.main ?? "runtime/host/main.ts"]];
+    options.through === "npm"
+      ? ["npm", ["start", "--"]]
+      : [
+          process.execPath,
+          [options.main ?? (options.clone === undefined ? await platformProgram(hostMain) : hostMain)],
+        ];
   // Its own process group stands in for the terminal's: Ctrl-C reaches npm and the host alike.
   const child = spawn(command, [...first, ...flags], {
     cwd: options.clone ?? repository,

@@ -18,7 +18,7 @@ import {
 } from "../../support/cli-home.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakePrograms } from "../../support/fake-program.ts";
-import { livingProcesses } from "../../support/process-tree.ts";
+import { livingProcess } from "../../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
 
@@ -368,7 +368,7 @@ describe("weir build", () => {
     );
     process.kill(pid, "SIGINT");
     expect(await running).toMatchObject({ code: 130, stdout: "" });
-    await eventually(() => !livingProcesses().some((each) => each.pid === child), { what: "the end of that child" });
+    await eventually(() => livingProcess(child) === undefined, { what: "the end of that child" });
   });
 
   test("without an engine is exit code 2, with the reason of each", async () => {

@@ -174,7 +174,7 @@ test("when its Weir is killed, it says so and ends with exit code 5", async () =
   await dev.says(helloRuns);
   const started = descendants(dev.pid);
   const host = started.find(
-    ({ command }) => command.includes("runtime/host/main.ts") && !command.includes("weir-platform"),
+    ({ command }) => command.includes("runtime/host/main.") && !command.includes("weir-platform"),
   );
   if (host === undefined) throw new Error("expected its Weir among its processes");
   process.kill(host.pid, "SIGKILL");

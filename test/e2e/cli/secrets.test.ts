@@ -15,7 +15,7 @@ import {
   type CommandEnd,
   type CommandOptions,
 } from "../../support/cli-home.ts";
-import { descendants, livingProcesses } from "../../support/process-tree.ts";
+import { descendants, livingProcess } from "../../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
 import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
 
@@ -172,9 +172,8 @@ describe("a canary", () => {
     let timer: NodeJS.Timeout | undefined;
     const started = (pid: number): void => {
       timer = setInterval(() => {
-        const own = livingProcesses().filter((each) => each.pid === pid);
-        for (const { command } of [...own, ...descendants(pid)]) seen.add(command);
-      }, 5);
+        for (const each of [livingProcess(pid), ...descendants(pid)]) if (each !== undefined) seen.add(each.command);
+      }, 20);
     };
     const end = await run(args, { ...options, started });
     clearInterval(timer);

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { secretDirectories } from "../../../api/names.ts";
 
-const script = fileURLToPath(new URL("secret-mount.sh", import.meta.url));
+const script = join(import.meta.dirname, "secret-mount.sh");
 const run = promisify(execFile);
 const probeTimeout = 10_000;
 

@@ -7,7 +7,7 @@ import { runChild } from "../../../../runtime/cli/build/run-child.ts";
 import { exitCode } from "../../../../runtime/cli/exit-code.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakePrograms } from "../../../support/fake-program.ts";
-import { livingProcesses } from "../../../support/process-tree.ts";
+import { livingProcess } from "../../../support/process-tree.ts";
 
 const never = new AbortController().signal;
 
@@ -63,7 +63,7 @@ test.each([
   abort.abort();
   await expect(running).rejects.toMatchObject({ exit: exitCode.interrupted });
   for (const each of [parent, child])
-    await eventually(() => !livingProcesses().some(({ pid: living }) => living === each), {
+    await eventually(() => livingProcess(each) === undefined, {
       what: `the end of process ${each}`,
     });
 });
