@@ -1,6 +1,6 @@
 import { join, posix, resolve, sep } from "node:path";
 
-import { folderLimits, ignoreFile } from "../../api/folder-rules.ts";
+import { folderLimits, ignoreFile } from "../../api/folders/folder-rules.ts";
 
 /** One thing in a folder; `path` is relative to it, with `/`; modes are permission bits. */
 export type ContextEntry =

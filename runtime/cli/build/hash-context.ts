@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { FolderContent } from "../../api/folders/folder-content.ts";
 import { runLimited } from "../client/run-limited.ts";
 import type { ContextEntry } from "./context-bounds.ts";
 import { unreadable } from "./read-context.ts";
@@ -10,6 +11,7 @@ import { unreadable } from "./read-context.ts";
 /** Larger files are hashed as they are read. */
 const mostAtOnce = 1024 * 1024;
 const filesAtOnce = 16;
+const executableBits = 0o111;
 
 /**
  * SHA-256 of a folder: of paths, modes and contents, in the order of `entries`. Times and owners do not count.
@@ -20,11 +22,38 @@ export async function hashContext(
   entries: readonly ContextEntry[],
   failure: string,
 ): Promise<string> {
+  const digests = await digestsOf(directory, entries, failure);
+  return shaOf(JSON.stringify(entries.map((entry) => lineOf(entry, digests))));
+}
+
+/**
+ * The entries as the local provider copies them.
+ * @throws CliError when a file cannot be read
+ */
+export async function folderContent(
+  directory: string,
+  entries: readonly ContextEntry[],
+  failure: string,
+): Promise<readonly FolderContent[]> {
+  const digests = await digestsOf(directory, entries, failure);
+  return entries.map((entry) => {
+    if (entry.kind !== "file") return entry;
+    const { kind, path, size, mode } = entry;
+    return { kind, path, size, executable: (mode & executableBits) !== 0, digest: digests.get(path) ?? "" };
+  });
+}
+
+/** By path. */
+async function digestsOf(
+  directory: string,
+  entries: readonly ContextEntry[],
+  failure: string,
+): Promise<ReadonlyMap<string, string>> {
   const digests = new Map<string, string>();
   await runLimited(entries, filesAtOnce, async (entry) => {
     if (entry.kind === "file") digests.set(entry.path, await fileDigest(directory, entry, failure));
   });
-  return shaOf(JSON.stringify(entries.map((entry) => lineOf(entry, digests))));
+  return digests;
 }
 
 /** The first 12 hex digits of the SHA-256 of `parts`, as a tag. */

@@ -2,8 +2,8 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-import { folderRules, ignoreFile } from "../../api/folder-rules.ts";
-import { parseIgnoreFile } from "../../api/ignore-file.ts";
+import { folderRules, ignoreFile } from "../../api/folders/folder-rules.ts";
+import { parseIgnoreFile } from "../../api/folders/ignore-file.ts";
 import { usageError } from "../cli-error.ts";
 import { ContextBounds, type ContextEntry, type ContextPlace } from "./context-bounds.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { folderRules } from "../../../runtime/api/folder-rules.ts";
-import { parseIgnoreFile } from "../../../runtime/api/ignore-file.ts";
+import { folderRules } from "../../../runtime/api/folders/folder-rules.ts";
+import { parseIgnoreFile } from "../../../runtime/api/folders/ignore-file.ts";
 
 describe("parseIgnoreFile()", () => {
   test.each<[pattern: string, ignored: readonly string[], kept: readonly string[]]>([

@@ -5,10 +5,11 @@ import { extname, join } from "node:path";
 import { formatDuration } from "../../../api/duration.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { Replica, Replicas, ReplicaSource, ReplicaSpec } from "../../../core/ports/replicas.ts";
+import type { Replica, Replicas, ReplicaSpec } from "../../../core/ports/replicas.ts";
 import { StartRefused } from "../../../core/replicas/start-refused.ts";
 import { FolderReplica } from "./folders/folder-replica.ts";
 import type { LocalFolders } from "./folders/open-folders.ts";
+import type { SnapshotRequest } from "./folders/snapshots.ts";
 import { functionCommand, type FunctionCommandParts } from "./function-command.ts";
 import type { FunctionUsers } from "./function-users.ts";
 import { LocalReplica } from "./local-replica.ts";
@@ -150,7 +151,7 @@ export class LocalReplicas implements Replicas {
     const ref = { name, namespace };
     const user = await this.#parts.users?.hold(ref);
     await this.#parts.views.show(ref, spec.secrets, user);
-    const inFolder = source && (await this.#inFolder(ref, source, user));
+    const inFolder = source && (await this.#inFolder({ ...ref, source, image: spec.image, user }));
     const directory = join(this.#parts.run.replicas, id);
     const stage = `${directory}.var`;
     const directories = this.#parts.mountsSecrets ? [directory, stage] : [directory];
@@ -184,10 +185,11 @@ export class LocalReplicas implements Replicas {
   }
 
   /** What a replica needs that is run from a folder. */
-  async #inFolder(ref: FunctionRef, source: ReplicaSource, user: number | undefined) {
-    const { snapshots, homes, searchPath } = this.#foldersFor(ref);
-    const use = () => snapshots.use({ ...ref, source, user });
-    return { source, home: await homes.of(ref, user), searchPath, use };
+  async #inFolder(request: SnapshotRequest) {
+    const { source, user } = request;
+    const { snapshots, homes, searchPath } = this.#foldersFor(request);
+    const use = () => snapshots.use(request);
+    return { source, home: await homes.of(request, user), searchPath, use };
   }
 
   #foldersFor({ name, namespace }: FunctionRef): LocalFolders {

@@ -1,6 +1,7 @@
+import { folderImage } from "../../../api/folders/folder-content.ts";
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import { keyPrefixes, localAnnotation } from "../../../api/names.ts";
-import { hashContext, contentTag } from "../../build/hash-context.ts";
+import { folderContent } from "../../build/hash-context.ts";
 import type { ImageBuild } from "../../build/image-build.ts";
 import { readContext } from "../../build/read-context.ts";
 import { readImageBuild } from "../../build/read-image-build.ts";
@@ -61,7 +62,7 @@ async function fromSource(
       if (folder.kind === "refused") throw usageError(`${failure}: ${folder.state}`);
       const { path } = folder;
       const entries = await readContext({ directory: path, use: "snapshot", project: path }, failure);
-      const image = `local/${name}:${contentTag(await hashContext(path, entries, failure))}`;
+      const image = folderImage(name, await folderContent(path, entries, failure));
       return { deployment: folderDeployment(deploymentOf(project, name, image), path, source), build: undefined };
     }
     default:

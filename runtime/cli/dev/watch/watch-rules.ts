@@ -1,4 +1,4 @@
-import { folderRules } from "../../../api/folder-rules.ts";
+import { folderRules } from "../../../api/folders/folder-rules.ts";
 
 /** What editors leave for a moment, or until they end: backups, swap files, locks, vim's test of a directory. */
 const leaving = /(?:~|\.sw[a-z]|^\.#.*|^#.*#|^4913)$/;

@@ -2,7 +2,7 @@ import { watch, type FSWatcher } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ignoreFile } from "../../../api/folder-rules.ts";
+import { ignoreFile } from "../../../api/folders/folder-rules.ts";
 import { watchRules, type WatchRules } from "./watch-rules.ts";
 
 export interface TreeListener {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { folderLimits } from "../../../../runtime/api/folder-rules.ts";
+import { folderLimits } from "../../../../runtime/api/folders/folder-rules.ts";
 import { ContextBounds, isWithin, type ContextEntry } from "../../../../runtime/cli/build/context-bounds.ts";
 
 const file = (size: number): ContextEntry => ({ kind: "file", path: "file", mode: 0o644, size });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { folderLimits } from "../../../../runtime/api/folder-rules.ts";
+import { folderLimits } from "../../../../runtime/api/folders/folder-rules.ts";
 import { FolderBounds } from "../../../../runtime/core/folders/folder-bounds.ts";
-import type { FolderEntry } from "../../../../runtime/core/folders/folder-entry.ts";
+import type { FolderEntry } from "../../../../runtime/api/folders/folder-content.ts";
 
 const file = (size = 0): FolderEntry => ({ kind: "file", path: "f", size, executable: false });
 const directory: FolderEntry = { kind: "directory", path: "d" };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { CopiedEntry } from "../../../../runtime/core/folders/folder-entry.ts";
+import type { FolderContent } from "../../../../runtime/api/folders/folder-content.ts";
 import { isSnapshotName, snapshotName } from "../../../../runtime/core/folders/snapshot-name.ts";
 
 const hello = { namespace: "functions", name: "hello" };
-const entries: readonly CopiedEntry[] = [
+const entries: readonly FolderContent[] = [
   { kind: "directory", path: "sub" },
   { kind: "file", path: "sub/a", size: 1, executable: false, digest: "aa" },
   { kind: "link", path: "b", target: "sub/a" },
@@ -14,7 +14,7 @@ test("the order in which entries were found does not count", () => {
   expect(snapshotName([...entries].reverse(), hello, [])).toBe(snapshotName(entries, hello, []));
 });
 
-test.each<[what: string, changed: readonly CopiedEntry[]]>([
+test.each<[what: string, changed: readonly FolderContent[]]>([
   ["a file's content", [{ kind: "file", path: "sub/a", size: 1, executable: false, digest: "ab" }]],
   ["its executable bit", [{ kind: "file", path: "sub/a", size: 1, executable: true, digest: "aa" }]],
   ["its name", [{ kind: "file", path: "sub/c", size: 1, executable: false, digest: "aa" }]],

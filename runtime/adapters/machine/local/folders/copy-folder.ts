@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { chmod, lchown, mkdir, open, readlink, realpath, rm, symlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { CopiedEntry, FolderEntry } from "../../../../core/folders/folder-entry.ts";
+import type { FolderContent, FolderEntry } from "../../../../api/folders/folder-content.ts";
 import { quote } from "../../../../core/quote.ts";
 import { FolderUnusable } from "./folder-unusable.ts";
 import { listFolder, type ListedEntry } from "./list-folder.ts";
@@ -31,7 +31,7 @@ const chunkSize = 65_536;
  * Copies a folder without what is left out: directories 0755, files without write bits, links as they are.
  * @throws FolderUnusable when it holds too much, a link leads out of it, a file cannot be read or is never at rest
  */
-export async function copyFolder(options: CopyOptions): Promise<readonly CopiedEntry[]> {
+export async function copyFolder(options: CopyOptions): Promise<readonly FolderContent[]> {
   const { from, to, dataDirectory, signal } = options;
   for (let attempt = 1; ; attempt += 1) {
     const listed = await listFolder(from, dataDirectory);
@@ -58,7 +58,7 @@ function isSame(before: readonly ListedEntry[], after: readonly ListedEntry[]): 
   return text(before) === text(after);
 }
 
-async function copyEntries(listed: readonly ListedEntry[], options: CopyOptions): Promise<readonly CopiedEntry[]> {
+async function copyEntries(listed: readonly ListedEntry[], options: CopyOptions): Promise<readonly FolderContent[]> {
   const { to, writer, signal } = options;
   const own = async (path: string): Promise<void> => {
     if (writer?.user !== undefined) await lchown(path, writer.user, writer.user);
@@ -70,7 +70,7 @@ async function copyEntries(listed: readonly ListedEntry[], options: CopyOptions)
     await own(path);
   };
   await makeDirectory(to);
-  const copied: CopiedEntry[] = [];
+  const copied: FolderContent[] = [];
   const files: (FolderEntry & { readonly kind: "file" })[] = [];
   for (const { entry } of listed) {
     if (entry.kind === "file") files.push(entry);

@@ -1,10 +1,10 @@
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-import { folderRules, ignoreFile } from "../../../../api/folder-rules.ts";
-import { parseIgnoreFile, type IgnoreRules } from "../../../../api/ignore-file.ts";
+import type { FolderEntry } from "../../../../api/folders/folder-content.ts";
+import { folderRules, ignoreFile } from "../../../../api/folders/folder-rules.ts";
+import { parseIgnoreFile, type IgnoreRules } from "../../../../api/folders/ignore-file.ts";
 import { FolderBounds } from "../../../../core/folders/folder-bounds.ts";
-import type { FolderEntry } from "../../../../core/folders/folder-entry.ts";
 import { FolderUnusable } from "./folder-unusable.ts";
 
 /** An entry as it was found. */

@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { folderTagIn } from "../../../../api/folders/folder-content.ts";
 import { isSnapshotName, snapshotName } from "../../../../core/folders/snapshot-name.ts";
 import { folderFailure } from "../../../../core/folders/folder-failure.ts";
 import { unneededSnapshots } from "../../../../core/folders/unneeded-snapshots.ts";
@@ -10,7 +11,7 @@ import type { ReplicaSource } from "../../../../core/ports/replicas.ts";
 import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
 import { StartRefused } from "../../../../core/replicas/start-refused.ts";
 import { removeTree } from "../remove-tree.ts";
-import { copyFolder } from "./copy-folder.ts";
+import { copyAsDeployed } from "./copy-as-deployed.ts";
 import { FolderUnusable } from "./folder-unusable.ts";
 import { sealSnapshot } from "./seal-snapshot.ts";
 import { RevisionRecords } from "./revision-records.ts";
@@ -28,6 +29,8 @@ export interface SnapshotsParts {
 /** What a replica needs a snapshot for. */
 export interface SnapshotRequest extends FunctionRef {
   readonly source: ReplicaSource;
+  /** Of the deployment: its tag may say what the folder held then. */
+  readonly image: string;
   /** Undefined = the user of this process. */
   readonly user: number | undefined;
 }
@@ -188,7 +191,7 @@ export class Snapshots {
   }
 
   async #copy(request: SnapshotRequest, taking: Taking): Promise<{ readonly name: string; readonly isNew: boolean }> {
-    const { source, user } = request;
+    const { image, source, user } = request;
     const { directory, dataDirectory, fault } = this.#parts;
     const { signal } = taking.giveUp;
     const draft = await mkdtemp(join(directory, drafts));
@@ -197,7 +200,8 @@ export class Snapshots {
       if (state !== undefined) throw new FolderUnusable(state);
       const writer = source.prepare.length === 0 ? undefined : { user };
       const to = join(draft, "content");
-      const entries = await copyFolder({ from: source.path, to, dataDirectory, writer, signal });
+      const options = { from: source.path, to, dataDirectory, writer, signal };
+      const entries = await copyAsDeployed(options, folderTagIn(image));
       const name = snapshotName(entries, request, source.prepare);
       if (await this.#claim(taking, name)) return { name, isNew: false };
       return await this.#alone(async () => {

@@ -16,6 +16,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { copyAsDeployed } from "../../../../../../runtime/adapters/machine/local/folders/copy-as-deployed.ts";
+import { copyFolder } from "../../../../../../runtime/adapters/machine/local/folders/copy-folder.ts";
 import { folderFaultOf } from "../../../../../../runtime/adapters/machine/local/folders/folder-fault.ts";
 import { sealSnapshot } from "../../../../../../runtime/adapters/machine/local/folders/seal-snapshot.ts";
 import {
@@ -23,6 +25,9 @@ import {
   type SnapshotsParts,
   type SnapshotWork,
 } from "../../../../../../runtime/adapters/machine/local/folders/snapshots.ts";
+import { folderImage, folderTag, folderTagIn } from "../../../../../../runtime/api/folders/folder-content.ts";
+import { folderContent } from "../../../../../../runtime/cli/build/hash-context.ts";
+import { readContext } from "../../../../../../runtime/cli/build/read-context.ts";
 import { isSnapshotName } from "../../../../../../runtime/core/folders/snapshot-name.ts";
 import { StartRefused } from "../../../../../../runtime/core/replicas/start-refused.ts";
 import { eventually } from "../../../../../support/eventually.ts";
@@ -60,6 +65,7 @@ function open(prepare: SnapshotsParts["prepare"] = () => Promise.resolve(undefin
 const request = (revision: string, prepare: readonly string[] = [], ref = hello) => ({
   ...ref,
   source: { path: folder, prepare, revision },
+  image: "hello",
   user: undefined,
 });
 
@@ -101,6 +107,57 @@ describe("a copy", () => {
     expect(await readlink(join(snapshot, "run"))).toBe("bin/server");
     expect(await textOf(snapshot)).toBe("one");
     expect((await readdir(directory)).filter((name) => !isSnapshotName(name))).toEqual(["revisions"]);
+  });
+
+  /** The image that the command deploys for the folder as it is. */
+  async function deployedImage(): Promise<string> {
+    const context = { directory: folder, use: "snapshot", project: folder } as const;
+    return folderImage("hello", await folderContent(folder, await readContext(context, "Cannot"), "Cannot"));
+  }
+
+  test("has the content that its image names, as the command and the copy understand it", async () => {
+    await rm(data, { recursive: true });
+    data = join(folder, ".weir");
+    directory = join(data, "snapshots");
+    await mkdir(data);
+    await write("bin/server", "#!/bin/sh");
+    await chmod(join(folder, "bin/server"), 0o700);
+    await symlink("bin/server", join(folder, "run"));
+    await mkdir(join(folder, "empty"));
+    await write(".git/HEAD", "ref");
+    await write("logs/a.log", "log");
+    await write("logs/keep.txt", "kept");
+    await write(".dockerignore", "logs\n!logs/keep.txt\n");
+    const tag = folderTagIn(await deployedImage());
+    const to = join(place.path, "copy");
+    const options = { from: folder, to, dataDirectory: data, writer: undefined, signal: new AbortController().signal };
+    expect(tag).toBe(folderTag(await copyFolder(options)));
+  });
+
+  test("of a file that is being saved again waits until it is whole", async () => {
+    const { signal } = new AbortController();
+    const optionsTo = (to: string) => ({ from: folder, to, dataDirectory: data, writer: undefined, signal });
+    const tag = folderTag(await copyFolder(optionsTo(join(place.path, "before"))));
+    await write("app.js", "");
+    const to = join(place.path, "copy");
+    const copying = copyAsDeployed(optionsTo(to), tag, 60_000);
+    const copies = new Set<bigint>();
+    const isCopiedAgain = async () => copies.add((await stat(to, { bigint: true })).birthtimeNs).size > 1;
+    await eventually(isCopiedAgain, { what: "another copy", every: 1 });
+    await write("app.js", "one");
+    await copying;
+    expect(await textOf(to)).toBe("one");
+  });
+
+  test("of what has changed since is what there is", async () => {
+    const image = await deployedImage();
+    await write("app.js", "two");
+    const snapshots = await open();
+    expect(await textOf(await snapshots.use({ ...request("1"), image }).taken)).toBe("two");
+    // And is given up with the last of its users.
+    const { taken, leave } = snapshots.use({ ...request("2"), image });
+    leave();
+    await expect(taken).rejects.toThrow(/abort/);
   });
 
   test.each<[what: string, make: () => Promise<unknown>, state: RegExp]>([
