@@ -13,7 +13,7 @@ import type { Project } from "./tiers.ts";
 /** How many files run at the same time. Tests of whole processes spend most of their time waiting. */
 const atOnce: Readonly<Partial<Record<Project, readonly string[]>>> = {
   integration: ["--maxWorkers=3"],
-  e2e: ["--maxWorkers=4"],
+  e2e: ["--maxWorkers=3"],
   alone: ["--no-file-parallelism"],
   nightly: ["--no-file-parallelism"],
 };
