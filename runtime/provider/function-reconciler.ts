@@ -7,7 +7,12 @@ import type { EndpointsPublisher, FunctionEndpoints } from "../core/ports/endpoi
 import type { CallbackSecrets } from "../core/ports/callback-secrets.ts";
 import type { Prober } from "../core/ports/prober.ts";
 import type { Replicas } from "../core/ports/replicas.ts";
-import { backOffRestart, type Backoff, type ReplicaFailure } from "../core/replicas/reconcile-backoff.ts";
+import {
+  backOffRestart,
+  engineRestarted,
+  type Backoff,
+  type ReplicaFailure,
+} from "../core/replicas/reconcile-backoff.ts";
 import { decideReconcile, type ReconcileAction } from "../core/replicas/reconcile.ts";
 import type { Log } from "../process/log.ts";
 import { CallbackSecretCheck } from "./callback-secret-check.ts";
@@ -165,7 +170,8 @@ export class FunctionReconciler {
   #fail(failure: ReplicaFailure, readySince: number | undefined): void {
     const { now, random, log } = this.#parts;
     const readyFor = readySince === undefined ? 0 : now() - readySince;
-    this.#backoff = backOffRestart(this.#backoff, failure, { now: now(), readyFor, jitter: random() });
+    if (failure.reason !== engineRestarted)
+      this.#backoff = backOffRestart(this.#backoff, failure, { now: now(), readyFor, jitter: random() });
     log.warn({ functionName: this.ref.name, namespace: this.ref.namespace, ...failure }, "replica failed");
   }
 

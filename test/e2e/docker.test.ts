@@ -239,7 +239,10 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     await eventually(async () => (await ready()) === 503, { what: "readiness to end" });
     await engine.start();
     await eventually(async () => (await ready()) === 200, { within: 60_000, what: "readiness" });
-    await eventually(async () => (await call("upper", "back")).body === "BACK", { within: 45_000, what: "an answer" });
+    const isBack = async () => (await call("upper", "back")).body === "BACK";
+    await eventually(isBack, { within: 45_000, what: "an answer" }).catch((cause: unknown) => {
+      throw new Error(`${String(cause)}\n${running().output().slice(-4_000)}`, { cause });
+    });
   });
 
   test("Ctrl-C leaves no container and no network", async () => {

@@ -186,6 +186,12 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
     async (how) => {
       await deploy({ envProcess: "echo hi", labels: { "com.service.scale.min": "2" } });
       await settled(2, 1);
+      const ends = new Set<string>();
+      const look = async (): Promise<void> => {
+        for (const { state, failure } of await docker.replicas.list())
+          if (state === "exited" && failure !== undefined) ends.add(failure.reason);
+      };
+      const stopListening = docker.replicas.onChange(() => void look());
       if (how === "killed") {
         await engine.kill();
         await eventually(() => provider.check(), { what: "a report that the engine is away" });
@@ -217,6 +223,9 @@ describe.skipIf(noDockerEngine() !== undefined)("provider with containers", () =
       await settled(2, 1);
 
       expect(reply).toBe("hi\n");
+      stopListening();
+      // No failure of the functions, whose next starts would have to wait.
+      if (how === "killed") expect([...ends]).toEqual(["EngineRestarted"]);
     },
     150_000,
   );

@@ -286,6 +286,25 @@ describe("provider", () => {
     expect(condition(looping, "Stalled")?.reason).toBe("CrashLoopBackOff");
   });
 
+  test("a replica that ended with its container engine is replaced at once, however often that happens", async () => {
+    await deploy();
+    await provider.open();
+    await withReady(1);
+    const stalls: unknown[] = [];
+    await endpoints.watch({
+      set: (entry) => void stalls.push(condition(entry, "Stalled")?.status),
+      removed: () => {},
+      synced: () => {},
+    });
+    for (let number = 1; number <= 6; number += 1) {
+      replicas.exit(`hello-${number}`, { reason: "EngineRestarted", message: "The engine was restarted" });
+      const isReplaced = async () => (await replicas.list()).some(({ id }) => id === `hello-${number + 1}`);
+      await eventually(isReplaced, { what: "the next one" });
+      await withReady(1);
+    }
+    expect(new Set(stalls)).toEqual(new Set(["False"]));
+  });
+
   test("a missing secret stalls the function and is named, and a deployment retries at once", async () => {
     const message = 'Cannot start function "hello.functions": secret "key" does not exist';
     replicas.refuseStarts(new PlatformError("secret_not_found", message));

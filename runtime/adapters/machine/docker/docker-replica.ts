@@ -1,6 +1,6 @@
 import { functionPort } from "../../../core/functions/function-port.ts";
 import type { Replica, ReplicaSpec } from "../../../core/ports/replicas.ts";
-import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
+import { engineRestarted, type ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
 import { endOf } from "./containers/container-failure.ts";
 import type { LabelledReplica } from "./containers/container-labels.ts";
 import type { EngineClient } from "./engine/engine-client.ts";
@@ -24,6 +24,8 @@ export interface DockerReplicaParts {
   containerOf(id: string): string;
   /** Keeps the log of a container that is about to be removed. */
   keepLog(replica: LabelledReplica, container: string): Promise<void>;
+  /** Whether an end at this moment is the engine's doing. */
+  endsWithEngine(id: string): boolean;
   /** Called after each change of state. */
   changed(replica: LabelledReplica): void;
 }
@@ -155,8 +157,11 @@ export class DockerReplica {
   }
 
   async #whyEnded(container: ContainerDocument): Promise<ReplicaFailure> {
+    const { id } = this.facts;
+    if (this.#parts.endsWithEngine(id))
+      return { reason: engineRestarted, message: `Replica ${id} ended with the container engine, which was restarted` };
     const lines = await lastLines(this.#parts.engine, this.container).catch(() => []);
-    return endOf(this.facts.id, container, lines);
+    return endOf(id, container, lines);
   }
 
   #pulling(image: string, words: string): void {

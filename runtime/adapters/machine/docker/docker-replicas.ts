@@ -42,6 +42,9 @@ export interface ReplicaContainer {
   readonly container: string;
 }
 
+/** Milliseconds for which an engine that is back may still end the containers of before. */
+const restartEnds = 10_000;
+
 /**
  * Runs replicas as containers of one engine. `open` adopts those that an earlier process of the same instance left
  * running; no container outlives `close`.
@@ -55,6 +58,9 @@ export class DockerReplicas implements Replicas {
   readonly #named = new Map<string, LabelledReplica>();
   /** Image ids by function and generation: all replicas of a generation run the same image. */
   readonly #images = new Map<string, string>();
+  /** Ids of those that were there when the engine was lost, until it has been back for a while. */
+  readonly #survivors = new Set<string>();
+  #survived: NodeJS.Timeout | undefined;
   readonly #closed = new AbortController();
   #closing: Promise<void> | undefined;
   readonly #replicaParts: DockerReplicaParts;
@@ -80,6 +86,7 @@ export class DockerReplicas implements Replicas {
         }),
       containerOf: (id) => `weir-${parts.instance}-${id}`,
       keepLog: (facts, container) => this.#keepLog(facts, container),
+      endsWithEngine: (id) => this.#survivors.has(id),
       changed: (ref) => this.#notify(ref),
     };
   }
@@ -99,11 +106,16 @@ export class DockerReplicas implements Replicas {
     const opened = Promise.withResolvers<void>();
     const connected = async (): Promise<void> => {
       opened.resolve();
+      this.#survived = setTimeout(() => this.#survivors.clear(), restartEnds).unref();
       // The engine may have rewritten its firewall rules.
       await this.#parts.firewall.restore();
       await Promise.all([...this.#replicas.values()].map((replica) => replica.look()));
     };
-    const lost = (err: unknown): void => log.warn({ err }, "lost the events of the container engine, reconnecting");
+    const lost = (err: unknown): void => {
+      log.warn({ err }, "lost the events of the container engine, reconnecting");
+      clearTimeout(this.#survived);
+      for (const id of this.#replicas.keys()) this.#survivors.add(id);
+    };
     const listener = { connected, lost, event: (event: EngineEvent) => this.#onEvent(event) };
     this.#listening = listenToEngine(engine, instance, listener, this.#closed.signal);
     await opened.promise;
