@@ -1,6 +1,6 @@
 import { environment } from "../../runtime/process/settings.ts";
 import { missingBinaries } from "../../scripts/cluster/run-script.ts";
-import { openOwnCluster, type OwnCluster } from "../../scripts/test-cluster/own-cluster.ts";
+import { buildOwnCluster, openOwnCluster, type OwnCluster } from "../../scripts/test-cluster/own-cluster.ts";
 import { prepareForOperators } from "../../test/support/cluster-operator.ts";
 import { givenCluster } from "../../test/support/cluster-setup.ts";
 import { freePort } from "../../test/support/free-port.ts";
@@ -42,7 +42,9 @@ async function openOwn(): Promise<OwnCluster> {
   const missing = await missingBinaries(["--level", "api"]).catch(() => ["an API server"]);
   if (missing.length > 0)
     throw new BenchSkipped(`${missing.join(", ")}: not built (npm run cluster -- build --level api does it)`);
-  return openOwnCluster({ level: "api", spareBuilds: true, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  await buildOwnCluster({ level: "api", spareBuilds: true, signal });
+  return openOwnCluster("api", signal);
 }
 
 async function closeOwn(cluster: OwnCluster): Promise<void> {

@@ -11,7 +11,7 @@ import type { ClusterSuite, Tier } from "../test/tiers.ts";
 import { clusterFiles, type ClusterFiles } from "./cluster-files.ts";
 import { lookAtExistingCluster } from "./existing-cluster.ts";
 import { NoCluster } from "./no-cluster.ts";
-import { highestLevelThere, openOwnCluster, type OwnClusterOptions } from "./own-cluster.ts";
+import { buildOwnCluster, highestLevelThere, openOwnCluster } from "./own-cluster.ts";
 
 type Given = Pick<RunSuitesOptions, "variables" | "programs">;
 
@@ -60,7 +60,7 @@ const command = new Command("npm run test:cluster --")
     try {
       result = await run({ suite: options.tier === "first" ? "cluster" : "nightly-cluster", patterns }, options.level);
     } catch (err) {
-      const message = err instanceof Error ? err.message : String(err);
+      const message = messageOf(err);
       console.error(message);
       if (err instanceof NoCluster) {
         process.exitCode = 2;
@@ -93,29 +93,33 @@ async function run(asked: Asked, atLevel: ClusterLevel | "auto"): Promise<SuiteR
   }
   expectFiles(level, asked);
   const { together, inTurn } = clusterFiles(asked.suite, level, asked.patterns);
-  const spareBuilds = atLevel === "auto";
+  await buildOwnCluster({ level, spareBuilds: atLevel === "auto", signal: abort.signal });
   // A cluster whose pods are pretended takes a fraction of the processor time of one with real ones.
   const pretended = level === "node" ? "kwok" : level;
   return addResults([
-    await runOnOwnCluster({ level: pretended, spareBuilds }, asked.suite, { together, inTurn: [] }),
-    await runOnOwnCluster({ level, spareBuilds }, asked.suite, { together: [], inTurn }),
+    await runOnOwnCluster(pretended, asked.suite, { together, inTurn: [] }),
+    await runOnOwnCluster(level, asked.suite, { together: [], inTurn }),
   ]);
 }
 
-/** Starts a cluster for the files, if there are any, and takes it down again; what it leaves behind is a failure. */
-async function runOnOwnCluster(
-  options: Pick<OwnClusterOptions, "level" | "spareBuilds">,
-  suite: ClusterSuite,
-  files: ClusterFiles,
-): Promise<SuiteResult> {
+/**
+ * Starts a cluster for the files, if there are any, and takes it down again. What it leaves behind is a failure, and so
+ * is one that cannot be run: the result of the cluster before it counts.
+ */
+async function runOnOwnCluster(level: ClusterLevel, suite: ClusterSuite, files: ClusterFiles): Promise<SuiteResult> {
   if (interrupted || files.together.length + files.inTurn.length === 0) return failedResult([]);
-  const cluster = await openOwnCluster({ ...options, signal: abort.signal });
   let result: SuiteResult | undefined;
   let left: readonly string[] = [];
   try {
-    result = await runFiles(suite, files, cluster);
-  } finally {
-    left = await cluster.close();
+    const cluster = await openOwnCluster(level, abort.signal);
+    try {
+      result = await runFiles(suite, files, cluster);
+    } finally {
+      left = await cluster.close();
+    }
+  } catch (err) {
+    console.error(messageOf(err));
+    result = failedResult([`cluster of level ${level}: ${messageOf(err)}`]);
   }
   const failures = left.map((line) => `Left behind by the cluster: ${line}`);
   for (const failure of failures) console.error(failure);
@@ -138,6 +142,10 @@ async function runFiles(
     together.length > 0 ? await runSuites({ ...options, files: together }) : failedResult([]),
     inTurn.length > 0 ? await runSuites({ ...options, files: inTurn, inTurn: true }) : failedResult([]),
   ]);
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
 }
 
 /** Throws if there are no files, so that a cluster is not started needlessly. */

@@ -39,8 +39,9 @@ export async function highestLevelThere(): Promise<ClusterLevel> {
   return isRoot && (await missingBinaries(levelArguments("node"))).length === 0 ? "node" : "api";
 }
 
-/** Options for a cluster of this run. */
-export interface OwnClusterOptions {
+/** What clusters of this run need. */
+export interface ClusterBuild {
+  /** The highest of their levels. */
   readonly level: ClusterLevel;
   /** Whether the command of Pulumi, which takes long to build, is left out if it is missing. */
   readonly spareBuilds: boolean;
@@ -48,17 +49,23 @@ export interface OwnClusterOptions {
 }
 
 /**
- * Builds what is missing and starts a cluster in a temporary directory; waits while another run has one of level node.
+ * Builds what is missing for a cluster, and for those of lower levels.
  * @throws NoCluster when this machine cannot run one
- * @throws Error when it does not start; it is removed then
  */
-export async function openOwnCluster({ level, spareBuilds, signal }: OwnClusterOptions): Promise<OwnCluster> {
+export async function buildOwnCluster({ level, spareBuilds, signal }: ClusterBuild): Promise<void> {
   if (process.platform !== "linux") throw new NoCluster("they need Linux");
   if (level === "node" && process.getuid?.() !== 0) throw new NoCluster('level "node" needs root');
   // Existing binaries are not rebuilt; system packages are checked, too.
   if ((await runClusterScript("build", await buildArguments(level, spareBuilds), { signal })) !== 0) {
     throw new Error("Cannot build the cluster: see above");
   }
+}
+
+/**
+ * Starts a cluster that is built in a temporary directory; waits while another run has one of level node.
+ * @throws Error when it does not start; it is removed then
+ */
+export async function openOwnCluster(level: ClusterLevel, signal: AbortSignal): Promise<OwnCluster> {
   const lock = level === "node" ? await nodeLock() : undefined;
   try {
     await takeDownAbandoned(say);

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 
+import type { FolderEntry } from "../../api/folders/folder-content.ts";
 import { folderLimits } from "../../api/folders/folder-rules.ts";
 import { quote } from "../quote.ts";
-import type { FolderEntry } from "../../api/folders/folder-content.ts";
 
 const mebibyte = 1_048_576;
 

@@ -12,8 +12,8 @@ export function isSnapshotName(name: string): boolean {
 }
 
 /**
- * The name of the snapshot of a folder: equal for equal content, as a program sees it. What commands made of the content belongs to one function and these commands:
- * code of another function could have changed it while they ran.
+ * The name of the snapshot of a folder: equal for equal content, as a program sees it. What commands made of the
+ * content belongs to one function and these commands: code of another function could have changed it while they ran.
  */
 export function snapshotName(entries: readonly FolderContent[], ref: FunctionRef, prepare: readonly string[]): string {
   const facts = { entries: folderFacts(entries), ...(prepare.length === 0 ? {} : { by: formatRef(ref), prepare }) };

@@ -4,7 +4,7 @@ export interface ReplicaFailure {
   readonly message: string;
 }
 
-/** Reason of a replica that ended because its container engine did: no failure of the function, so no start waits for it. */
+/** Reason of a replica that ended because its container engine did: no failure of the function, no start waits for it. */
 export const engineRestarted = "EngineRestarted";
 
 /** How long a function's next start waits. Times are Unix milliseconds. */

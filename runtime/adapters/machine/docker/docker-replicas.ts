@@ -106,10 +106,10 @@ export class DockerReplicas implements Replicas {
     const opened = Promise.withResolvers<void>();
     const connected = async (): Promise<void> => {
       opened.resolve();
-      this.#survived = setTimeout(() => this.#survivors.clear(), restartEnds).unref();
       // The engine may have rewritten its firewall rules.
       await this.#parts.firewall.restore();
       await Promise.all([...this.#replicas.values()].map((replica) => replica.look()));
+      this.#survived = setTimeout(() => this.#survivors.clear(), restartEnds).unref();
     };
     const lost = (err: unknown): void => {
       log.warn({ err }, "lost the events of the container engine, reconnecting");
@@ -197,6 +197,7 @@ export class DockerReplicas implements Replicas {
 
   async #close(): Promise<void> {
     this.#closed.abort();
+    clearTimeout(this.#survived);
     const { engine, instance, images, networks, firewall } = this.#parts;
     images.close();
     await this.#listening;
