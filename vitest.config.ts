@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 
+import { FileOrder } from "./test/support/file-order.ts";
 import { poisonCondition } from "./test/support/poison-condition.ts";
 
 /**
@@ -24,9 +25,13 @@ function projectWith(shared: readonly string[], name: string, timeout: number) {
   return { ...made, test: { ...made.test, globalSetup: shared.map((each) => `test/support/${each}.ts`) } };
 }
 
-/** They hold nothing open and share no state but caches: a process and its modules for each file would cost as much as the tests. */
-const units = project("unit", 60_000);
-const unit = { ...units, test: { ...units.test, isolate: false } };
+/**
+ * Such tests whose files share processes and their modules: what a file opens it closes, and modules keep no state but caches.
+ * A process with its modules for each file would cost as much as unit tests, and a quarter of what integration tests cost.
+ */
+function inShared<T extends ReturnType<typeof project>>(made: T) {
+  return { ...made, test: { ...made.test, isolate: false } };
+}
 
 export default defineConfig({
   resolve: { conditions: [poisonCondition] },
@@ -42,11 +47,12 @@ export default defineConfig({
     // Real processes, signals and sockets: threads would share the process.
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: FileOrder },
     teardownTimeout: 15_000,
     projects: [
-      unit,
-      projectWith(["docker-engine-setup", "platform-programs-setup"], "integration", 400_000),
-      projectWith(["docker-engine-setup", "platform-programs-setup", "cli-setup"], "e2e", 400_000),
+      inShared(project("unit", 60_000)),
+      inShared(projectWith(["docker-engine-setup", "platform-programs-setup"], "integration", 400_000)),
+      inShared(projectWith(["docker-engine-setup", "platform-programs-setup", "cli-setup"], "e2e", 400_000)),
       projectWith(["platform-programs-setup"], "alone", 180_000),
       projectWith(["cluster-setup", "platform-programs-setup"], "cluster", 400_000),
       projectWith(["docker-engine-setup"], "nightly", 1_800_000),
