@@ -50,7 +50,8 @@ export function PageView() {
   const current = shown.value;
   const key = typeof current === "object" ? current.key : undefined;
   useLayoutEffect(() => {
-    if (key !== undefined) restoreScroll(address.takeScroll() ?? 0);
+    if (key === undefined) return undefined;
+    return restoreScroll(address.takeScroll(key) ?? 0);
   }, [key]);
 
   if (current === undefined) return <Waiting since={performance.timeOrigin} what="the page" />;
@@ -93,13 +94,15 @@ function UnreachablePage({ onTry }: { readonly onTry: () => void }) {
 /** Longest time for a page to become as high as it was, milliseconds. */
 const restoreWithin = 2_000;
 
-/** Scrolls as soon as the page is high enough, which takes what it shows. */
-function restoreScroll(to: number): void {
+/** Scrolls as soon as the page is high enough, which takes what it shows. What it returns gives up. */
+function restoreScroll(to: number): () => void {
   const end = performance.now() + restoreWithin;
+  let frame = 0;
   const attempt = (): void => {
     const room = document.documentElement.scrollHeight - window.innerHeight;
     if (room >= to || performance.now() > end) window.scrollTo({ top: to, behavior: "instant" });
-    else requestAnimationFrame(attempt);
+    else frame = requestAnimationFrame(attempt);
   };
   attempt();
+  return () => cancelAnimationFrame(frame);
 }

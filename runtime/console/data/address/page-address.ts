@@ -77,8 +77,12 @@ export class PageAddress {
     this.#move();
   }
 
-  /** Where to scroll to once the page is high enough; undefined = to its begin. Counts once. */
-  takeScroll(): number | undefined {
+  /**
+   * Where to scroll to once the page of `path` is high enough; undefined = to its begin. Counts once, and for the page of the address alone:
+   * one that was left before it could be shown does not get what the next one was scrolled to.
+   */
+  takeScroll(path: string): number | undefined {
+    if (path !== this.#place.peek().path) return undefined;
     const scroll = this.#scrollTo;
     this.#scrollTo = undefined;
     return scroll;

@@ -56,7 +56,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   useEffect(() => onSight?.(still.current), [still.current]);
   const step = (by: number): void => {
     const here = list.current?.querySelector("[role=row]:focus-within")?.getAttribute("data-index");
-    const first = virtual.getVirtualItems().find(({ end }) => end > (virtual.scrollOffset ?? 0))?.index ?? 0;
+    // Asked of the window: a key may come before the event that tells where it has scrolled to.
+    const first = virtual.getVirtualItemForOffset(scrollY)?.index ?? 0;
     const next = here === null || here === undefined ? first : Number(here) + by;
     if (next < 0 || next >= rows.length) return;
     virtual.scrollToIndex(next);

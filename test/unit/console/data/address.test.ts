@@ -26,14 +26,26 @@ describe("PageAddress", () => {
     window.scrollTo(1_234);
 
     address.go("/ui/f/dev/pay");
-    expect(address.takeScroll()).toBeUndefined();
+    expect(address.takeScroll("/ui/f/dev/pay")).toBeUndefined();
     expect(address.place.value).toMatchObject({ path: "/ui/f/dev/pay", visit: 1 });
     window.back();
 
     expect(address.place.value).toMatchObject({ path: "/ui/", visit: 2 });
     expect(address.place.value.query.get("q")).toBe("pay");
-    expect(address.takeScroll()).toBe(1_234);
-    expect(address.takeScroll()).toBeUndefined();
+    expect(address.takeScroll("/ui/")).toBe(1_234);
+    expect(address.takeScroll("/ui/")).toBeUndefined();
+  });
+
+  test("a page that is shown after it was left does not take the scroll of the one that came back", () => {
+    const window = historyWindow("/ui/");
+    const address = new PageAddress({ window: window.made });
+    window.scrollTo(1_234);
+
+    address.go("/ui/f/dev/pay");
+    window.back();
+
+    expect(address.takeScroll("/ui/f/dev/pay")).toBeUndefined();
+    expect(address.takeScroll("/ui/")).toBe(1_234);
   });
 });
 
