@@ -11,38 +11,36 @@ import { findTool } from "../../../scripts/debian-tool.ts";
 import { openClusterStandIn } from "../../support/cli-cluster-stand-in.ts";
 import { gatewayEnvironment, openCliHome, type CliHome, type CommandEnd } from "../../support/cli-home.ts";
 import { noDockerEngine } from "../../support/docker-engine.ts";
+import { openDockerWeir, type DockerWeir } from "../../support/docker-weir.ts";
 import { noRegistryServer, openRegistryServer } from "../../support/image-registry-server.ts";
-import { openDockerEngine, type TestDockerEngine } from "../../support/shared-docker-engine.ts";
+import type { TestDockerEngine } from "../../support/shared-docker-engine.ts";
 import { tempDirectory, type TempDirectory } from "../../support/temp-directory.ts";
-import { startWeir, type WeirProcess } from "../../support/weir-process.ts";
+import type { WeirProcess } from "../../support/weir-process.ts";
 
 const cannot = noDockerEngine() !== undefined || findTool("docker") === undefined || noRegistryServer() !== undefined;
 
 /** Images by docker's own command line, its engine and a registry; each test continues where the previous one ended. */
 describe.skipIf(cannot)("with a container engine", () => {
+  let opened: DockerWeir;
   let engine: TestDockerEngine;
-  let data: TempDirectory;
   let project: TempDirectory;
   let person: CliHome;
   let weir: WeirProcess;
 
   beforeAll(async () => {
-    engine = await openDockerEngine();
-    data = await tempDirectory("cli-build");
+    opened = await openDockerWeir("cli-build");
+    ({ engine, weir } = opened);
     project = await tempDirectory("cli-image");
     person = await openCliHome();
-    weir = await startWeir({ data: data.path, flags: ["--provider", "docker", "--docker-socket", engine.socket] });
     await write("Dockerfile", `FROM ${engine.image}\nARG WHO=you\nENV WHO=\${WHO}\nCOPY greeting /greeting\n`);
     await write(".dockerignore", "*.log\n");
     await write("greeting", "hello");
     await write("weir.yaml", yaml("you"));
   });
   afterAll(async () => {
-    await weir?.stop();
     await person?.[Symbol.asyncDispose]();
     await project?.remove();
-    await data?.remove();
-    await engine?.close();
+    await opened?.[Symbol.asyncDispose]();
   });
 
   const yaml = (who: string): string =>
