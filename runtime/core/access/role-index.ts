@@ -28,11 +28,14 @@ export function candidateRoles(rules: RuleSet, claims: Claims): readonly NamedRo
     index = buildIndex(rules.roles);
     indexes.set(rules, index);
   }
-  const positions = [...index.others];
+  // A role that needs one of several groups is found once for each that a token has.
+  const positions = new Set(index.others);
   for (const [claim, byText] of index.byClaim) {
-    for (const text of new Set(claimTexts(claims, claim).texts)) positions.push(...(byText.get(text) ?? []));
+    for (const text of claimTexts(claims, claim).texts) {
+      for (const position of byText.get(text) ?? []) positions.add(position);
+    }
   }
-  return positions.toSorted((one, other) => one - other).flatMap((position) => rules.roles[position] ?? []);
+  return [...positions].sort((one, other) => one - other).flatMap((position) => rules.roles[position] ?? []);
 }
 
 function buildIndex(roles: readonly NamedRole[]): RoleIndex {

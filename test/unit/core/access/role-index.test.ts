@@ -46,6 +46,12 @@ test("no role that matches is left out, and their order stays", () => {
   );
 });
 
+test("a role for one of several groups is there once, whatever number of them a token has", () => {
+  const condition = { "ForAnyValue:StringEqual": { "jwt:groups": ["a", "b"] } };
+  const rules = buildRuleSet([{ kind: "Role", name: "r", spec: { policy: ["p"], condition } }]);
+  expect(candidateRoles(rules, { groups: ["b", "a", "b"] }).map(({ name }) => name)).toEqual(["r"]);
+});
+
 test("of thousands of roles for others, none is looked at", () => {
   const documents = Array.from({ length: 3_000 }, (_, index): AccessDocument => ({
     kind: "Role",
