@@ -27,7 +27,7 @@ function projectWith(shared: readonly string[], name: string, timeout: number) {
 
 /**
  * Such tests whose files share processes and their modules: what a file opens it closes, and modules keep no state but caches.
- * A process with its modules for each file would cost as much as unit tests, and a quarter of what integration tests cost.
+ * A process with its modules for each file would cost as much as unit tests, and 0.6 s for each file of integration tests.
  */
 function inShared<T extends ReturnType<typeof project>>(made: T) {
   return { ...made, test: { ...made.test, isolate: false } };

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 
+import { errorMessage } from "../../runtime/cli/error-message.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { clusterLevels, type ClusterLevel } from "../cluster/places.ts";
 import { writeResult } from "../test/result-file.ts";
@@ -60,7 +61,7 @@ const command = new Command("npm run test:cluster --")
     try {
       result = await run({ suite: options.tier === "first" ? "cluster" : "nightly-cluster", patterns }, options.level);
     } catch (err) {
-      const message = messageOf(err);
+      const message = errorMessage(err);
       console.error(message);
       if (err instanceof NoCluster) {
         process.exitCode = 2;
@@ -118,8 +119,8 @@ async function runOnOwnCluster(level: ClusterLevel, suite: ClusterSuite, files: 
       left = await cluster.close();
     }
   } catch (err) {
-    console.error(messageOf(err));
-    result = failedResult([`cluster of level ${level}: ${messageOf(err)}`]);
+    console.error(errorMessage(err));
+    result = failedResult([`cluster of level ${level}: ${errorMessage(err)}`]);
   }
   const failures = left.map((line) => `Left behind by the cluster: ${line}`);
   for (const failure of failures) console.error(failure);
@@ -142,10 +143,6 @@ async function runFiles(
     together.length > 0 ? await runSuites({ ...options, files: together }) : failedResult([]),
     inTurn.length > 0 ? await runSuites({ ...options, files: inTurn, inTurn: true }) : failedResult([]),
   ]);
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }
 
 /** Throws if there are no files, so that a cluster is not started needlessly. */

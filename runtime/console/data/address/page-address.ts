@@ -78,8 +78,8 @@ export class PageAddress {
   }
 
   /**
-   * Where to scroll to once the page of `path` is high enough; undefined = to its begin. Counts once, and for the page of the address alone:
-   * one that was left before it could be shown does not get what the next one was scrolled to.
+   * Where to scroll to once the page of `path` is high enough; undefined = to its begin. Counts once, and for the page of
+   * the address alone: one that was left before it could be shown does not get what the next one was scrolled to.
    */
   takeScroll(path: string): number | undefined {
     if (path !== this.#place.peek().path) return undefined;
