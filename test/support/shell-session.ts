@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "./eventually.ts";
@@ -16,7 +17,8 @@ export interface ShellAnswer {
 export interface ShellSession extends AsyncDisposable {
   /**
    * Runs commands, whole lines.
-   * @throws Error if they take longer than `within` milliseconds (60 000) or end the shell
+   * @throws Error if they take longer than `within` milliseconds (60 000), with what they have written, or end the shell;
+   *   also if earlier ones still run
    */
   run(commands: string, within?: number): Promise<ShellAnswer>;
   /** Ends the shell and what it runs. */
@@ -45,7 +47,10 @@ export function openShell(options: { readonly directory: string; readonly path?:
   });
   child.stdin.on("error", () => undefined);
 
+  let running: string | undefined;
   const run = async (commands: string, within = 60_000): Promise<ShellAnswer> => {
+    if (running !== undefined) throw new Error(`Cannot run "${commands}": the shell still runs "${running}"`);
+    running = commands;
     written.stdout = "";
     written.stderr = "";
     const mark = randomUUID();
@@ -55,10 +60,13 @@ export function openShell(options: { readonly directory: string; readonly path?:
     const code = await eventually(
       () => {
         if (gone) return "gone";
-        return ending.exec(written.stdout)?.[1];
+        const ended = ending.exec(written.stdout)?.[1];
+        if (ended === undefined) throw new Error(`it has written ${inspect(written)}`);
+        return ended;
       },
       { within, what: `the end of: ${commands}` },
     );
+    running = undefined;
     if (code === "gone") throw new Error(`Cannot run "${commands}": the shell is gone\n${written.stderr}`);
     return { stdout: written.stdout.replace(ending, ""), stderr: written.stderr, code: Number(code) };
   };

@@ -7,7 +7,7 @@ import { pythonPackages } from "../../scripts/python-packages.ts";
 import { commandBlocks } from "./markdown-blocks.ts";
 import { say } from "./say.ts";
 import { openShell, type ShellSession } from "./shell-session.ts";
-import { walkDocument } from "./walk-document.ts";
+import { npmCi, walkDocument } from "./walk-document.ts";
 import { asOf, type WalkedWeir } from "./walked-weir.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -43,7 +43,7 @@ export async function walkClients(walked: () => WalkedWeir, heading: string, pac
       const asHere = (text: string) =>
         asOf(weir, text)
           .replaceAll("../weir-", `${directory.path}/weir-`)
-          .replace("npm ci", "npm ci --prefer-offline")
+          .replace("npm ci", npmCi)
           .replace(installs, typeof python === "object" ? `ln -s ${python.directory} packages` : installs);
       return { shell, asHere };
     });

@@ -7,6 +7,12 @@ import type { ShellSession } from "./shell-session.ts";
 const isReadOnly = ({ commands }: CommandBlock) =>
   !commands.includes("\n") && commands.startsWith("curl ") && !/ -(?:X|d|H) /.test(commands);
 
+/**
+ * The `npm ci` of a document as tests run it: from npm's cache where that has a package, and otherwise a download that
+ * stalls begins again after 15 seconds, not after five minutes. What is downloaded stands in stderr.
+ */
+export const npmCi = "npm ci --prefer-offline --fetch-timeout=15000 --loglevel=http";
+
 /** The shell for the commands of a document, and how its addresses and paths read there. */
 export interface Walk {
   readonly shell: ShellSession;

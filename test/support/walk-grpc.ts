@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandBlocks } from "./markdown-blocks.ts";
 import { openShell, type ShellSession } from "./shell-session.ts";
 import { tempDirectory, type TempDirectory } from "./temp-directory.ts";
-import { walkDocument } from "./walk-document.ts";
+import { npmCi, walkDocument } from "./walk-document.ts";
 import { startWeir, type WeirProcess } from "./weir-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -66,7 +66,7 @@ export function walkGrpc({ withGo }: { readonly withGo: boolean }): void {
           .replaceAll("localhost:8080", new URL(weir.url).host.replace("127.0.0.1", "localhost"))
           .replaceAll(".weir/", `${weir.data}/`)
           .replace("test/clients", join(root, "test/clients"))
-          .replace("npm ci", "npm ci --prefer-offline --ignore-scripts");
+          .replace("npm ci", `${npmCi} --ignore-scripts`);
       return { shell, asHere };
     });
 

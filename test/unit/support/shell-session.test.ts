@@ -19,7 +19,11 @@ test("a shell keeps its variables and directory, and separates outputs and codes
 test("commands that take too long, or end the shell, are errors", async () => {
   await using directory = await tempDirectory("shell");
   await using shell = openShell({ directory: directory.path });
-  await expect(shell.run("sleep 30", 50)).rejects.toThrow("in vain for the end of: sleep 30");
+  await shell.run("true");
+  await expect(shell.run("echo begun; sleep 30", 2_000)).rejects.toThrow(
+    /in vain for the end of: echo begun; sleep 30; last error: it has written .*begun/s,
+  );
+  await expect(shell.run("true")).rejects.toThrow('the shell still runs "echo begun; sleep 30"');
 
   await using other = openShell({ directory: directory.path });
   await expect(other.run("exit 2")).rejects.toThrow("the shell is gone");
