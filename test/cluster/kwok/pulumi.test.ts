@@ -154,12 +154,11 @@ describe.skipIf(!isThere)("a stack of edition pro that becomes one of enterprise
 // They share only the cluster, and mostly wait.
 describe.skipIf(!isThere).concurrent("stacks of the smaller editions", () => {
   test.each(["community", "standard"])(
-    "%s: preview, up, destroy",
+    "%s: up, destroy",
     async (edition) => {
       await using stack = await openWeirStack(cluster(), edition);
-      const preview = await stack.expect("preview");
       const ingress = edition === "standard" ? answerForIngress(stack, steps) : undefined;
-      expect((await stack.expect("up")).changes).toEqual(preview.changes);
+      await stack.expect("up");
       await ingress;
       await readyOf(stack);
       expect(await stack.outputs()).toMatchObject({ edition, queues: ["default"] });

@@ -55,16 +55,6 @@ describe.skipIf(!hasPulumi)("a stack of edition enterprise on real pods", () => 
   const underCalls = upUnderCalls(() => ({ stack, platform }));
 
   test(
-    "another setting loses no call",
-    async () => {
-      const { failures, up } = await underCalls({ "weir:upstreamTimeout": "90s" });
-      expect(failures).toEqual([]);
-      expect(up.changes).toContain("update Deployment weir-gateway-gateway");
-    },
-    longStep,
-  );
-
-  test(
     "another version loses no call, and rolls the operator first and the gateways last",
     async () => {
       await loadPlatformImages(opened().cluster, "next");

@@ -46,6 +46,16 @@ describe.skipIf(!hasPulumi)("changes of a stack of edition enterprise on real po
   }, longStep);
 
   test(
+    "another setting loses no call",
+    async () => {
+      const { failures, up } = await underCalls({ "weir:upstreamTimeout": "90s" });
+      expect(failures).toEqual([]);
+      expect(up.changes).toContain("update Deployment weir-gateway-gateway");
+    },
+    longStep,
+  );
+
+  test(
     "new passwords and keys: old passwords are refused, old tokens valid, queued calls survive, and no call is lost",
     async () => {
       const id = await queue("steady");
