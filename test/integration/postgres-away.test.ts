@@ -39,7 +39,7 @@ test("a read over the limit is ended, those beside it are not, and its connectio
     code: "history_unavailable",
     message: "Cannot read history: it took longer than 1000 ms",
   });
-  expect(performance.now() - began).toBeGreaterThanOrEqual(999);
+  expect(performance.now() - began).toBeGreaterThan(900);
   const { connections } = database;
   await blocked.query("ROLLBACK");
   await blocked.end();

@@ -115,7 +115,7 @@ test("a read over the limit is killed with its process, and those behind it are 
     code: "history_unavailable",
     message: "Cannot read history: it took longer than 1000 ms",
   });
-  expect(performance.now() - began).toBeGreaterThanOrEqual(999);
+  expect(performance.now() - began).toBeGreaterThan(900);
   expect(reads.readerPid).not.toBe(first);
   expect(await behind).toEqual([2, 1]);
   await eventually(() => !isAlive(first), { what: "the end of the first reader" });

@@ -114,7 +114,8 @@ describe("synchronous calls for the history", () => {
     expect(woken?.coldStart).toBeGreaterThanOrEqual(0);
     expect(woken?.coldStart).toBeLessThanOrEqual(woken?.duration ?? 0);
     expect(failed).toMatchObject({ kind: "noted", status: 503, replica: undefined });
-    expect(failed?.coldStart).toBeGreaterThanOrEqual(1_499);
+    // About the whole of `wakeTimeout`: a timer counts from some moment before or after the clock is read.
+    expect(failed?.coldStart).toBeGreaterThan(1_400);
     expect(cold).toEqual(["asleep.functions", "never.functions"]);
   });
 

@@ -111,7 +111,7 @@ describe("faultyCallQueue", () => {
     const begin = performance.now();
     await faultyCallQueue(queue, once("CallQueue.put", { kind: "delayed", by: 30 })).put(call, 0);
 
-    expect(performance.now() - begin).toBeGreaterThanOrEqual(29);
+    expect(performance.now() - begin).toBeGreaterThan(20);
     expect(queue.puts()).toBe(1);
   });
 
