@@ -60,6 +60,7 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
     const id = randomUUID();
     return { id, point, dying: platform.add("worker", { faults: [{ operation, nth, call: id, fault: { kind } }] }) };
   });
+  const deaths: number[] = [];
   await calls[0]?.dying.start();
   for (const [index, { id, point, dying }] of calls.entries()) {
     const headers = { "x-script": point.call };
@@ -67,13 +68,15 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
     // The next one takes longer to start than this one has to live.
     const next = calls[index + 1]?.dying.start();
     await dying.dies();
+    deaths.push(performance.timeOrigin + performance.now());
     await next;
   }
   await platform.worker.start();
   const { account, violations } = await opened.settle({
     within: 3 * ackWait + 10_000,
     extraRuns: points.filter(({ again }) => again).length,
-    extraCallbacks: points.length,
+    // Each worker that dies may have sent those of all calls so far.
+    extraCallbacks: (points.length * (points.length + 1)) / 2,
   });
   expect(violations).toEqual([]);
   for (const { id, point } of calls) {
@@ -83,8 +86,11 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
     const runs = account.runs.filter((run) => run.id === id).length;
     const most = 1 + (record?.retries ?? 0) + (point.again ? 1 : 0);
     expect(runs, step).toBeLessThanOrEqual(most);
-    const callbacks = sink.of(id).length;
-    expect([1, 2], step).toContain(callbacks);
+    const [first, ...more] = sink.of(id);
+    expect(first, step).toBeDefined();
+    // On a slow machine the next worker, too, may die between a callback and its acknowledgement.
+    const diedSince = deaths.filter((at) => first !== undefined && at > first.at).length;
+    expect(more.length, step).toBeLessThanOrEqual(diedSince);
     if (point.call === "exhausted") expect(await platform.broker.deadLetter(id), step).toBeDefined();
   }
 });
