@@ -148,7 +148,7 @@ test("a server that hangs, or is cut off without a word, costs its connections a
 test("close() ends all connections", async () => {
   const uri = await server.newDatabase();
   const { reads, writer, logs, close } = await openPostgresStores(uri, { keptLogs: true, limits: patientReads });
-  const numbers = Array.from({ length: 4 }, (_, index) => index);
+  const numbers = Array.from({ length: 10 }, (_, index) => index);
   await Promise.all(numbers.map((number) => writer.apply(batchOfOne(number))));
   await Promise.all(numbers.map(() => reads.gaps()));
   await logs?.reads.lineReplicas({ namespace: "a", name: "b" });
