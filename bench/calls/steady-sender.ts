@@ -6,6 +6,7 @@ import { quantile } from "../../test/support/load.ts";
 import { openKeptConnection, type KeptConnection } from "./kept-connection.ts";
 import type { MetronomeData } from "./metronome.ts";
 import type { SteadyLatency } from "./steady-latency.ts";
+import { preciseNow } from "../../test/support/precise-now.ts";
 
 const [url = "", ...numbers] = process.argv.slice(2);
 const [rate = 0, before = 0, counted = 0, connections = 0, share = 0] = numbers.map(Number);
@@ -25,12 +26,11 @@ let begin = 0;
 let sent = 0;
 let ended = 0;
 
-const now = (): number => performance.timeOrigin + performance.now();
 const dueAt = (sequence: number): number => begin + sequence * interval;
 
 /** Sends the calls that are due, as long as connections are free. */
 function sendDue(): void {
-  const at = now();
+  const at = preciseNow();
   for (; sent < total && dueAt(sent) <= at; sent++) {
     const connection = idle.pop();
     if (connection === undefined) return;
@@ -41,7 +41,7 @@ function sendDue(): void {
 
 function onAnswer(connection: KeptConnection): void {
   const sequence = inFlight.get(connection) ?? 0;
-  latencies[sequence] = now() - dueAt(sequence);
+  latencies[sequence] = preciseNow() - dueAt(sequence);
   idle.push(connection);
   ended++;
   if (ended === total) done.resolve();
@@ -54,7 +54,7 @@ async function followTicks(): Promise<void> {
     const tick = Atomics.waitAsync(ticked, 0, seen);
     if (tick.async) await tick.value;
     seen = Atomics.load(ticked, 0);
-    if (idle.length > 0 && sent >= before) lateness.push(now() - dueAt(sent));
+    if (idle.length > 0 && sent >= before) lateness.push(preciseNow() - dueAt(sent));
   }
 }
 
@@ -65,7 +65,7 @@ const pool = await Promise.all(
 );
 idle.push(...pool);
 // In the future, so the thread runs before the first tick.
-begin = now() + 200;
+begin = preciseNow() + 200;
 const workerData: MetronomeData = { begin, interval, ticks: total, ticked };
 const metronome = new Worker(new URL("metronome.ts", import.meta.url), { workerData });
 metronome.on("error", done.reject);

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 import { reportIn } from "../../runtime/adapters/machine/local/watchdog-report.ts";
-import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold-pieces.ts";
+import { preciseNow } from "../../test/support/precise-now.ts";
+import { coldProgram, type ColdReport, type ColdStart } from "./cold-pieces.ts";
 
 const watchdog = fileURLToPath(new URL("../../runtime/watchdog/main.ts", import.meta.url));
 

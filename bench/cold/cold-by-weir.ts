@@ -1,7 +1,8 @@
 import type { FunctionStatus } from "../../runtime/api/schemas/function-status.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { startWeir } from "../../test/support/weir-process.ts";
-import { coldProgram, preciseNow, type ColdReport, type ColdStart } from "./cold-pieces.ts";
+import { preciseNow } from "../../test/support/precise-now.ts";
+import { coldProgram, type ColdReport, type ColdStart } from "./cold-pieces.ts";
 
 /** A Weir with a function scaled to zero. */
 export interface ColdWeir {

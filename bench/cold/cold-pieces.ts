@@ -29,11 +29,6 @@ export const coldProgram = `
     response.end(JSON.stringify({ started, listening, asked: now() }));
   }).listen(process.env.PORT, "127.0.0.1", () => { listening = now(); });`;
 
-/** The current time in Unix milliseconds, with a fraction. */
-export function preciseNow(): number {
-  return performance.timeOrigin + performance.now();
-}
-
 /** Milliseconds from the call to its reply. */
 export function wholeOf({ called, answered }: ColdStart): number {
   return answered - called;

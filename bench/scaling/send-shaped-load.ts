@@ -6,6 +6,7 @@ import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import { dueTimes } from "./load-shape.ts";
 import type { LoadedFunction } from "./scenario.ts";
 import type { LoadCall } from "./scaling-run.ts";
+import { preciseNow } from "../../test/support/precise-now.ts";
 
 export interface ShapedLoadOptions {
   /** Base address of the gateway. */
@@ -78,7 +79,7 @@ function failed(due: number, begin: number, options: ShapedLoadOptions, err: unk
 }
 
 /** Converts Unix milliseconds; all processes use the clock of this machine. */
-function sinceBegin({ begin }: ShapedLoadOptions, at = performance.timeOrigin + performance.now()): number {
+function sinceBegin({ begin }: ShapedLoadOptions, at = preciseNow()): number {
   return at - performance.timeOrigin - begin;
 }
 

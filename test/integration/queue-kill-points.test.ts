@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 
 import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
+import { preciseNow } from "../support/precise-now.ts";
 
 /** A worker that gets no processor for so long loses its call: that would be an extra run that nothing here caused. */
 const ackWait = 5_000;
@@ -68,7 +69,7 @@ test("FW2 SIGKILL of a worker before and after every step: one more run before W
     // The next one takes longer to start than this one has to live.
     const next = calls[index + 1]?.dying.start();
     await dying.dies();
-    deaths.push(performance.timeOrigin + performance.now());
+    deaths.push(preciseNow());
     await next;
   }
   await platform.worker.start();

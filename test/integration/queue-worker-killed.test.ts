@@ -6,6 +6,7 @@ import { figure, inWords } from "../support/figure.ts";
 import { openFunctionServer } from "../support/function-server.ts";
 import type { Run } from "../support/ledger.ts";
 import { notAccepted } from "../support/load.ts";
+import { preciseNow } from "../support/precise-now.ts";
 
 /** Longer than a busy machine may stop a worker: a lease that lapses is a further extra run. */
 const ackWait = 8_000;
@@ -44,7 +45,7 @@ test("FW1 SIGKILL of workers mid-run: others take over, nothing is lost, only wh
       { what: "the worker to be busy" },
     );
     await worker.kill();
-    kills.push(performance.timeOrigin + performance.now());
+    kills.push(preciseNow());
     await worker.start();
   }
   stop.abort();

@@ -8,6 +8,7 @@ import { openFaultBench, type FaultBench } from "../support/fault-bench.ts";
 import { figure } from "../support/figure.ts";
 import { openGatewaysFront, type FrontProxy } from "../support/front-proxy.ts";
 import { notAccepted } from "../support/load.ts";
+import { preciseNow } from "../support/precise-now.ts";
 
 /** Milliseconds between two synchronous calls of the prober. */
 const probeEvery = 50;
@@ -56,7 +57,7 @@ test("FG3 a restart of every part in turn: no synchronous and no queued call fai
     await part.start();
   }
   // The only broker: calls wait for it for a second, then are refused; a call that it was just storing is unknown.
-  const away = performance.timeOrigin + performance.now();
+  const away = preciseNow();
   await platform.server.restart();
   await eventually(async () => (await platform.calls.queue("working", { body: "15" })).status === 202, {
     what: "a call after the broker's restart",

@@ -24,6 +24,7 @@ import {
   faultyDeliverySource,
 } from "./port-faults.ts";
 import { answered, hang, mortal, WorkerBench } from "./worker-bench.ts";
+import { preciseNow } from "./precise-now.ts";
 
 const slots = 3;
 const url = "http://receiver.example/";
@@ -75,14 +76,22 @@ class Protocol {
     };
     bench.callbackAnswer = (request) => {
       const id = headerValue(request.headers, "x-call-id") ?? "";
-      this.lines.push({ kind: "callback", id, at: now(), headers: {}, bodyHash: "", bodySize: 0, answered: 200 });
+      this.lines.push({
+        kind: "callback",
+        id,
+        at: preciseNow(),
+        headers: {},
+        bodyHash: "",
+        bodySize: 0,
+        answered: 200,
+      });
       return { kind: "responded", status: 200, retryAfter: undefined };
     };
   }
 
   async send(index: number, behaviour: string, callback: boolean): Promise<void> {
     const id = (this.ids[index] ??= randomUUID());
-    const sentAt = now();
+    const sentAt = preciseNow();
     const call = sampleCall({
       id,
       body: Buffer.from(behaviour),
@@ -99,7 +108,7 @@ class Protocol {
       },
     );
     this.seen.add(outcome.id);
-    this.lines.push({ kind: "sent", sequence: index, sentAt, answeredAt: now(), callback, ...outcome });
+    this.lines.push({ kind: "sent", sequence: index, sentAt, answeredAt: preciseNow(), callback, ...outcome });
   }
 
   async cancel(index: number): Promise<void> {
@@ -189,10 +198,6 @@ function strongest(lines: readonly LedgerLine[]): LedgerLine[] {
   );
   const best = [...sent.values()].flatMap((all) => all.toSorted((a, b) => rank[a.class] - rank[b.class]).slice(0, 1));
   return [...lines.filter((line) => line.kind !== "sent"), ...best];
-}
-
-function now(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 type Command = fc.AsyncCommand<Model, Protocol>;

@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 
 import { eventually } from "./eventually.ts";
 import type { CallbackReceived, LedgerWriter } from "./ledger.ts";
+import { preciseNow } from "./precise-now.ts";
 
 /** What the sink does with a callback after recording it. */
 export type SinkAnswer =
@@ -101,7 +102,7 @@ function ledgerLine(request: IncomingMessage, body: Buffer, action: SinkAnswer):
   return {
     kind: "callback",
     id: String(request.headers["x-call-id"] ?? ""),
-    at: performance.timeOrigin + performance.now(),
+    at: preciseNow(),
     headers: Object.fromEntries(headers),
     bodyHash: createHash("sha256").update(body).digest("hex"),
     bodySize: body.byteLength,

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 
 import type { AnswerClass, LedgerWriter, Sent } from "./ledger.ts";
+import { preciseNow } from "./precise-now.ts";
 
 export interface LoadOptions {
   /** Base address of the gateway, without a path. */
@@ -105,7 +106,7 @@ export function classifyAnswer(status: number, queued: string | undefined): Answ
 
 async function send(options: LoadOptions, agent: Agent, sequence: number): Promise<Sent> {
   const id = randomUUID();
-  const sentAt = now();
+  const sentAt = preciseNow();
   const facts = { kind: "sent", id, sequence, sentAt, callback: options.callbackUrl !== undefined } as const;
   try {
     const response = await request(`${options.gateway}/async-function/${options.functionName}`, {
@@ -119,18 +120,13 @@ async function send(options: LoadOptions, agent: Agent, sequence: number): Promi
       },
       body: options.body?.(sequence) ?? "",
     });
-    const answeredAt = now();
+    const answeredAt = preciseNow();
     await response.body.dump();
     const queued = response.headers["x-call-queued"];
     const text = Array.isArray(queued) ? queued[0] : queued;
     return { ...facts, class: classifyAnswer(response.statusCode, text), answeredAt, status: response.statusCode };
   } catch (err) {
     const code = err instanceof Error && "code" in err ? String(err.code) : String(err);
-    return { ...facts, class: code === "ECONNREFUSED" ? "refused" : "unknown", answeredAt: now(), error: code };
+    return { ...facts, class: code === "ECONNREFUSED" ? "refused" : "unknown", answeredAt: preciseNow(), error: code };
   }
-}
-
-/** Unix milliseconds with fractions. */
-function now(): number {
-  return performance.timeOrigin + performance.now();
 }

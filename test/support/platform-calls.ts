@@ -4,6 +4,7 @@ import type { CallRecord } from "../../runtime/api/schemas/call-record.ts";
 import { eventually } from "./eventually.ts";
 import type { LedgerWriter } from "./ledger.ts";
 import { classifyAnswer } from "./load.ts";
+import { preciseNow } from "./precise-now.ts";
 
 /** A complete response. */
 export interface Answer {
@@ -74,7 +75,6 @@ export function platformCalls(url: string, { ledger, authorization }: PlatformCa
     const body = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, body, took: performance.now() - start };
   };
-  const now = (): number => performance.timeOrigin + performance.now();
   let sequence = 0;
   const record = (options: QueueOptions, sentAt: number, response: Answer): Answer => {
     const id = response.headers.get("x-call-id") ?? options.id;
@@ -85,14 +85,14 @@ export function platformCalls(url: string, { ledger, authorization }: PlatformCa
       sequence: sequence++,
       class: classifyAnswer(response.status, response.headers.get("x-call-queued") ?? undefined),
       sentAt,
-      answeredAt: now(),
+      answeredAt: preciseNow(),
       callback: options.callbackUrl !== undefined,
       status: response.status,
     });
     return response;
   };
   const queue: PlatformCalls["queue"] = async (name, options = {}) => {
-    const sentAt = now();
+    const sentAt = preciseNow();
     const response = await send(options.method ?? "POST", `/async-function/${name}${options.tail ?? ""}`, {
       headers: {
         ...options.headers,
