@@ -174,6 +174,7 @@ export async function expectLastSaveWins({ dev, gateway, project, saves }: ManyS
     done.abort();
     await Promise.all(callers);
   }
-  expect([...replies.keys()].filter((reply) => !reply.startsWith("200 "))).toEqual([]);
+  const failed = [...replies].filter(([reply]) => !reply.startsWith("200 "));
+  expect(failed, `weir dev said:\n${dev.shown()}\n${dev.stderr()}`).toEqual([]);
   expect(replies.get(last)).toBeGreaterThan(0);
 }

@@ -6,8 +6,9 @@ import { eventually } from "./eventually.ts";
 import type { TestNatsServer } from "./nats-server.ts";
 
 /**
- * Deletes a stream and its files. nats-server answers before it has removed them (2.15.1, on a busy disk), and a
- * stream of the same name that is created before that has the old messages again.
+ * Deletes a stream and its files. nats-server answers before it has removed them (2.15.1, on a busy disk): it renames
+ * their directory, with a dot in front, and removes that. A stream of the same name that is created before the renaming
+ * has the old messages again; one that is deleted before the removal keeps a part of its files for good.
  */
 export async function deleteStream(
   { jsm }: NatsLink,
@@ -20,7 +21,8 @@ export async function deleteStream(
   });
   const isGone = async (): Promise<boolean> => {
     const entries = await readdir(join(storeDirectory, "jetstream"), { recursive: true });
-    return !entries.some((entry) => entry.endsWith(join("streams", stream)));
+    const directories = [stream, `.${stream}`].map((name) => join("streams", name));
+    return !entries.some((entry) => directories.some((directory) => entry.endsWith(directory)));
   };
   await eventually(isGone, { what: `the files of ${stream} to be gone` });
 }
