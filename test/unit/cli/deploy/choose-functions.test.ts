@@ -41,11 +41,11 @@ describe("functions of a project", () => {
 
   test("that are not there are exit code 2, with the nearest name", async () => {
     const sentence = 'Cannot find function "alhpa" in "weir.yaml": there is none; did you mean "alpha"?';
-    for (const chosen of [
-      chooseFunctions(place(), ["alhpa"], {}),
-      chooseDescribed(place(), ["alhpa"], { env: ["A=1"] }),
+    for (const choose of [
+      () => chooseFunctions(place(), ["alhpa"], {}),
+      () => chooseDescribed(place(), ["alhpa"], { env: ["A=1"] }),
     ])
-      await expect(chosen).rejects.toMatchObject({ exit: exitCode.usage, message: sentence });
+      await expect(choose()).rejects.toMatchObject({ exit: exitCode.usage, message: sentence });
   });
 
   test("get their variables from --env-file", async () => {

@@ -155,11 +155,11 @@ test.each(["community", "standard"] as const)(
 
     for (const name of ["dev", "functions", "openfaas-fn"]) {
       for (const change of [
-        createNamespace({ name }, one),
-        replaceNamespace({ name }, one),
-        deleteNamespace(name, one),
+        () => createNamespace({ name }, one),
+        () => replaceNamespace({ name }, one),
+        () => deleteNamespace(name, one),
       ])
-        await expect(change).rejects.toEqual(code("edition_limit"));
+        await expect(change()).rejects.toEqual(code("edition_limit"));
     }
     await expect(deleteNamespace("kube-system", one)).rejects.toEqual(code("namespace_reserved"));
     await expect(showNamespace("dev", one)).rejects.toEqual(code("edition_limit"));
