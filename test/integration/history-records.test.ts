@@ -16,6 +16,7 @@ import { openBroker } from "../../scripts/backup/broker.ts";
 import { makeBackup } from "../../scripts/backup/make-backup.ts";
 import { restoreBackup } from "../../scripts/backup/restore-backup.ts";
 import { sampleCall, sampleEntry, sampleQueue, soon } from "../contract/samples.ts";
+import { deleteStream } from "../support/delete-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -242,7 +243,7 @@ describe("NatsRecordChanges", () => {
     const call = await accept();
     await eventually(() => follower.calls.has(call.id), { what: "the call" });
     const { created, sequence } = follower.position;
-    await doctor.jsm.streams.delete(stream);
+    await deleteStream(doctor, server, stream);
     await new NatsQueueStore(doctor, facts).provision([sampleQueue()], []);
     const next = await eventually(accept, { what: "the new stream to accept" });
     await eventually(() => follower.calls.has(next.id), { what: "the call of the new stream" });

@@ -43,6 +43,7 @@ import { namespaceStoreContract } from "../contract/namespace-store.contract.ts"
 import { queueCatalogContract } from "../contract/queue-catalog.contract.ts";
 import { queueStatesContract } from "../contract/queue-states.contract.ts";
 import { sampleCall, sampleEntry, sampleQueue, soon } from "../contract/samples.ts";
+import { deleteStream } from "../support/delete-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { openNatsServer, type TestNatsServer } from "../support/nats-server.ts";
 
@@ -72,14 +73,8 @@ const connect = (name: string): Promise<NatsLink> =>
 
 /** Deletes a stream and creates it again: each test begins with an empty one. */
 async function renew(stream: string): Promise<void> {
-  const gone = async () =>
-    link.jsm.streams
-      .delete(stream)
-      .catch((err: unknown) => err instanceof Error && /stream not found/.test(err.message));
-  await eventually(gone, { what: `${stream} to be deleted` });
+  await deleteStream(link, server, stream);
   await store.provision([sampleQueue(queueFacts)]);
-  // The server may flush what was deleted only now, into the new stream.
-  await link.jsm.streams.purge(stream);
 }
 
 beforeAll(async () => {
