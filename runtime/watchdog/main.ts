@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 
 import { behind, readCommand } from "./command.ts";
 import { watchdogFailure } from "./failure-error.ts";
-import { startHttpProcess } from "./http-process.ts";
+import { startHttpProcess } from "./http/http-process.ts";
 import { openOwnProcess } from "./own-process.ts";
 import { connectParent, type Failure } from "./parent.ts";
 import { ProcessGroups } from "./process-groups.ts";

@@ -283,4 +283,16 @@ describe("mode http", () => {
     });
     expect(await exited).toBe(1);
   });
+
+  test("of two that start at once with one port, the second is refused before any process listens", async () => {
+    const port = await freePort();
+    const settings = { mode: "http", fprocess: "sleep 60", upstream_url: `http://127.0.0.1:${port}` };
+    const reports = await Promise.all([launch(settings), launch(settings)].map(({ report }) => report));
+
+    expect(reports).toHaveLength(2);
+    expect(reports).toContainEqual({ port: expect.any(Number) as number });
+    expect(reports).toContainEqual({
+      failure: { reason: "PortInUse", message: expect.stringContaining(`port ${port} is in use`) as string },
+    });
+  });
 });

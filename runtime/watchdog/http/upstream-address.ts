@@ -1,6 +1,7 @@
 import { connect, createServer } from "node:net";
 
-import { FailureError } from "./failure-error.ts";
+import { FailureError } from "../failure-error.ts";
+import { reservePort } from "./port-reservation.ts";
 
 /** Where the long-running process of mode `http` listens. */
 export interface UpstreamAddress {
@@ -17,8 +18,9 @@ const attempts = 50;
 
 /**
  * The address in `upstreamUrl`; without one, the process's own `PORT` if it has one; without both, or with port 0, a
- * free port of this host.
- * @throws FailureError `CannotRun` for a URL that cannot be used, `PortInUse` when something listens there already
+ * free port of this host. No other watchdog gets it while this one runs.
+ * @throws FailureError `CannotRun` for a URL that cannot be used, `PortInUse` when something listens there already, or
+ *   another watchdog starts a process that will
  */
 export async function chooseUpstream(
   upstreamUrl: string | undefined,
@@ -26,7 +28,7 @@ export async function chooseUpstream(
 ): Promise<UpstreamAddress> {
   const { host, port } = readAddress(upstreamUrl ?? `http://127.0.0.1:${ownPort ?? 0}`);
   if (port === 0) return { host, port: await freePort(host), chosen: true };
-  if (await accepts({ host, port })) {
+  if (!(await reservePort({ host, port })) || (await accepts({ host, port }))) {
     throw new FailureError(
       "PortInUse",
       `Cannot start the process: port ${port} is in use on this host; leave upstream_url out and listen on $PORT to run several replicas`,
@@ -63,7 +65,7 @@ function readAddress(text: string): { host: string; port: number } {
 async function freePort(host: string): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const port = firstPort + Math.floor(Math.random() * ports);
-    if (await canListen(host, port)) return port;
+    if ((await reservePort({ host, port })) && (await canListen(host, port))) return port;
   }
   throw new FailureError("CannotRun", `Cannot start the process: found no free port on ${host}`);
 }

@@ -2,11 +2,11 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 
-import { formatDuration } from "../api/duration.ts";
-import { endToEndHeaders } from "../core/headers/hop-by-hop.ts";
-import { joinSockets } from "../process/join-sockets.ts";
-import { refuse } from "./function-handler.ts";
-import { nodeHttp } from "./node-http.ts";
+import { formatDuration } from "../../api/duration.ts";
+import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
+import { joinSockets } from "../../process/join-sockets.ts";
+import { refuse } from "../function-handler.ts";
+import { nodeHttp } from "../node-http.ts";
 
 /** What the proxy depends on. */
 export interface HttpProxyParts {

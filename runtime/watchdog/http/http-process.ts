@@ -2,14 +2,14 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Command } from "./command.ts";
-import type { FunctionHandler } from "./function-handler.ts";
-import { listensElsewhere } from "../core/replicas/probe-fault.ts";
+import type { Command } from "../command.ts";
+import type { FunctionHandler } from "../function-handler.ts";
+import { listensElsewhere } from "../../core/replicas/probe-fault.ts";
 import { HttpProxy } from "./http-proxy.ts";
-import { addressesListenedOn } from "./listening-process.ts";
-import type { Failure } from "./parent.ts";
-import { endOfWords, passLines } from "./pass-lines.ts";
-import type { ProcessGroups } from "./process-groups.ts";
+import { addressesListenedOn } from "../listening-process.ts";
+import type { Failure } from "../parent.ts";
+import { endOfWords, passLines } from "../pass-lines.ts";
+import type { ProcessGroups } from "../process-groups.ts";
 import { accepts, chooseUpstream } from "./upstream-address.ts";
 
 /** Milliseconds after which a process that does not listen is reported. */
