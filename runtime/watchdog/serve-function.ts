@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { stopAccepting } from "../process/stop-accepting.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
@@ -36,8 +35,12 @@ const keepAlive = 90_000;
  * queue-workers close theirs when they learn of it, so only other callers delay a stop.
  */
 const linger = 2_000;
-/** Milliseconds for which new connections are still accepted after a stop begins: callers may not know of it yet. */
-const settle = 250;
+/**
+ * After a stop begins, new connections are accepted until none came for `quietTime` milliseconds: callers may not know
+ * of it yet. Those that connect all the time and never learn of it are refused in the end.
+ */
+const quietTime = 250;
+const longestAccepting = 5_000;
 /** How clients begin that have prior knowledge of HTTP/2 (RFC 9113 §3.4). */
 const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -127,9 +130,9 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     drain: async (grace) => {
       draining = true;
       const until = performance.now() + grace;
-      await pause(Math.min(settle, grace));
       // Not the HTTP server's own `close`, which would close idle connections while requests are on their way.
-      await stopAccepting(server, () => TcpServer.prototype.close.call(server), until - performance.now());
+      const close = (): void => void TcpServer.prototype.close.call(server);
+      await stopAccepting(server, close, { quiet: quietTime, within: Math.min(longestAccepting, grace) });
       await new Promise<void>((resolve) => {
         let quiet: NodeJS.Timeout | undefined;
         let looked: NodeJS.Immediate | undefined;

@@ -394,6 +394,9 @@ const isClosed = (port: number): Promise<boolean> =>
     () => true,
   );
 
+/** Asks seldom: more often, it would be taken for a caller that does not know of the stop yet. */
+const closes = (port: number): Promise<true> => eventually(() => isClosed(port), { what: "a closed port", every: 500 });
+
 describe("stop", () => {
   test("finishes calls in flight and takes no new ones", async () => {
     const watchdog = await start({ fprocess: "cat" });
@@ -401,7 +404,7 @@ describe("stop", () => {
     request.write("before");
     const reply = await response;
     watchdog.child.kill("SIGTERM");
-    await eventually(() => isClosed(watchdog.port), { what: "a closed port" });
+    await closes(watchdog.port);
     request.end(" after");
 
     expect(await text(reply)).toBe("before after");
@@ -425,6 +428,14 @@ describe("stop", () => {
     expect(await watchdog.exited).toBe(0);
   });
 
+  test("callers that never know of it do not keep it longer than its grace", async () => {
+    const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "1s"]);
+    watchdog.child.kill("SIGTERM");
+    await eventually(() => isClosed(watchdog.port), { what: "a closed port" });
+
+    expect(await watchdog.exited).toBe(0);
+  });
+
   test("one that stalled replies to what arrived over a connection meanwhile before it ends", async () => {
     const watchdog = await start({ fprocess: "cat" }, ["--write-timeout", "20s"]);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -439,7 +450,7 @@ describe("stop", () => {
     };
     expect(await replyOf(send("first"))).toBe("first");
     watchdog.child.kill("SIGTERM");
-    await eventually(() => isClosed(watchdog.port), { what: "a closed port" });
+    await closes(watchdog.port);
     watchdog.child.kill("SIGSTOP");
     // Longer than it waits for callers that do not know of it.
     await pause(2_500);
