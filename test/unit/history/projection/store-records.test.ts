@@ -106,6 +106,18 @@ describe("storeRecords()", () => {
     expect([missed, gaps, await valueOf("history_gaps_total")]).toEqual([1, 1, 1]);
   });
 
+  test("has open calls checked again when there is a gap later on", async () => {
+    writer.stored = { created: "2026-01-01T00:00:00Z", sequence: 4, at: Date.now() - hour, base: 0 };
+    run();
+    records.add(recordBatch(5, [first], { isFirst: true }));
+    await eventually(() => missed === 1, { what: "the check at the start" });
+    records.add(recordBatch(50, [second], { removed: 40, readAt: Date.now() + hour }));
+    await eventually(() => missed === 2, { what: "the check after the gap" });
+    records.add(recordBatch(51, [first]));
+    await eventually(() => writer.batches.length === 3, { what: "the last batch" });
+    expect([missed, gaps]).toEqual([2, 1]);
+  });
+
   test("counts values that are no records", async () => {
     run();
     records.add(recordBatch(7, [], { unreadable: 3 }));
