@@ -37,7 +37,8 @@ const keepAlive = 90_000;
 const linger = 2_000;
 /**
  * After a stop begins, new connections are accepted until none came for `quietTime` milliseconds: callers may not know
- * of it yet. Those that connect all the time and never learn of it are refused in the end.
+ * of it yet. Those that connect all the time and never learn of it are refused after `longestAccepting`, and early enough
+ * that half of the grace is left for the calls that were accepted.
  */
 const quietTime = 250;
 const longestAccepting = 5_000;
@@ -132,7 +133,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       const until = performance.now() + grace;
       // Not the HTTP server's own `close`, which would close idle connections while requests are on their way.
       const close = (): void => void TcpServer.prototype.close.call(server);
-      await stopAccepting(server, close, { quiet: quietTime, within: Math.min(longestAccepting, grace) });
+      await stopAccepting(server, close, { quiet: quietTime, within: Math.min(longestAccepting, grace / 2) });
       await new Promise<void>((resolve) => {
         let quiet: NodeJS.Timeout | undefined;
         let looked: NodeJS.Immediate | undefined;

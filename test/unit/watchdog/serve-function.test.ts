@@ -55,7 +55,7 @@ test("a stop accepts new connections until none came for 250 ms", async () => {
 
 test.each([
   ["5 s", 60_000, 5_000],
-  ["its grace", 1_000, 1_000],
+  ["half of its grace, which leaves the calls in flight the other half", 2_000, 1_000],
 ])("callers that never learn of a stop are refused after %s", async (_, grace, longest) => {
   const drained = server.drain(grace);
   for (let step = 100; step < longest; step += 100) {
