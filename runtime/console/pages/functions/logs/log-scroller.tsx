@@ -29,7 +29,7 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
   const rows = lines.value;
   const follows = useSignal(linked === "");
   const seen = useSignal(0);
-  /** Grows when lines came that are rendered only now that it is scrolled to them. */
+  /** Grows when lines came that are in sight only now that it is scrolled to them. */
   const turns = useSignal(0);
   void turns.value;
   const shownLink = useRef("");
@@ -41,6 +41,8 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
     list,
     scroller,
   });
+  const inSight = virtual.getVirtualItems();
+  const lastInSight = inSight.at(-1)?.index;
   const top = useRef(0);
   useLayoutEffect(() => {
     // Rows that were measured may be higher than they were thought to be.
@@ -50,8 +52,7 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
     seen.value = rows.length;
     // The list knows at once, so that nothing is rendered again for the scroll that is heard of later.
     virtual.scrollOffset = current.scrollTop;
-    const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
-    if (last < rows.length - 1) turns.value++;
+    if (virtual.getVirtualItems().at(-1)?.index !== lastInSight) turns.value++;
   });
   useEffect(() => {
     const index = rows.findIndex(({ key }) => key === linked);
@@ -85,7 +86,7 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
         }}
       >
         <div ref={list} class="log-lines" style={{ height: `${virtual.getTotalSize()}px` }}>
-          {virtual.getVirtualItems().map(({ index, key, start }) => {
+          {inSight.map(({ index, key, start }) => {
             const line = rows[index];
             if (line === undefined) return null;
             return (
