@@ -3,7 +3,7 @@ import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { environment } from "../../runtime/process/settings.ts";
 import { makeCliPackage } from "../../scripts/package/make-cli-package.ts";
@@ -13,6 +13,7 @@ import {
   ownTarget,
   type ExecutableTarget,
 } from "../../scripts/package/make-executable.ts";
+import { engineVariable } from "../support/docker-engine-setup.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 /** The tests of the command line with the packed command: on the oldest Node.js that it supports, and as one file. */
@@ -60,7 +61,13 @@ test.each(executableTargets)("as an executable for %s has its format, and the co
 
 /** Runs the tests of `test/e2e/cli` with this program. */
 async function expectSuite(program: string): Promise<void> {
-  const env = { ...environment(), WEIR_TEST_CLI: program, VITEST: undefined, VITEST_WORKER_ID: undefined };
+  const env = {
+    ...environment(),
+    WEIR_TEST_CLI: program,
+    [engineVariable]: inject("dockerEngine").slice(1),
+    VITEST: undefined,
+    VITEST_WORKER_ID: undefined,
+  };
   const file = join(place.path, "report.json");
   await rm(file, { force: true });
   const args = ["run", "--project", "e2e", "--reporter", "json", "--outputFile", file, "test/e2e/cli/"];

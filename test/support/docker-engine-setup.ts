@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 
 import type { TestProject } from "vitest/node";
 
+import { environment } from "../../runtime/process/settings.ts";
 import { startDockerEngine, type OwnDockerEngine } from "./docker-engine.ts";
 
 declare module "vitest" {
@@ -15,10 +16,21 @@ declare module "vitest" {
 export const engineActs = ["open", "kill", "start", "restart"] as const;
 
 /**
+ * Names the abstract socket, without its first byte 0, at which another run serves its engine: a suite that a test starts uses the
+ * engine of that test's run, as it would wait for its end to have its own.
+ */
+export const engineVariable = "WEIR_TEST_ENGINE";
+
+/**
  * Keeps one container engine for all files of a run, from the first request to the end. Suites that run in one process
  * share the engine of the first.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = environment()[engineVariable];
+  if (given !== undefined) {
+    project.provide("dockerEngine", `\0${given}`);
+    return async () => {};
+  }
   let engine: Promise<OwnDockerEngine> | undefined;
   let killed = false;
   const act = async (name: (typeof engineActs)[number]): Promise<string> => {
