@@ -90,11 +90,14 @@ describe.skipIf(process.platform !== "linux")("images", () => {
     const { packages } = JSON.parse(await readFile(join(repository, "package-lock.json"), "utf8")) as {
       packages: Record<string, { dev?: boolean }>;
     };
-    const forDevelopers = Object.keys(devDependencies).filter((name) => packages[`node_modules/${name}`]?.dev === true);
+    // The bundler is a dependency, as "npm start" builds the pages in a clone; the image has them built.
+    const forDevelopers = Object.keys(devDependencies)
+      .filter((name) => packages[`node_modules/${name}`]?.dev === true)
+      .concat("rolldown");
     expect(forDevelopers.length).toBeGreaterThan(5);
-    const inImage = forDevelopers.filter((name) => paths.includes(`opt/weir/node_modules/${name}/package.json`));
+    expect(forDevelopers.filter((name) => paths.includes(`opt/weir/node_modules/${name}/package.json`))).toEqual([]);
     // Packages whose code is in the pages of the console: their descriptions and licences.
-    expect(inImage).toEqual(inPages);
+    expect(paths).toEqual(expect.arrayContaining(inPages.map((name) => `opt/weir/node_modules/${name}/package.json`)));
     expect(paths).toEqual(expect.arrayContaining(inPages.map((name) => `opt/weir/node_modules/${name}/LICENSE`)));
   });
 
