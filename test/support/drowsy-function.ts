@@ -4,11 +4,11 @@ const program =
   'require("node:http").createServer((q, r) => setTimeout(() => r.end("hello"), 2)).listen(process.env.PORT, "127.0.0.1")';
 
 /** Deploys a function that scales to zero and replies `hello`; resolves with its URL. */
-export async function deployDrowsy(platform: Platform): Promise<string> {
+export async function deployDrowsy(platform: Platform, service = "drowsy"): Promise<string> {
   const deployed = await platform.calls.send("PUT", "/system/functions", {
     headers: { authorization: platform.authorization, "content-type": "application/json" },
     body: JSON.stringify({
-      service: "drowsy",
+      service,
       image: "none",
       envProcess: `node -e '${program}'`,
       envVars: { mode: "http" },
@@ -16,5 +16,5 @@ export async function deployDrowsy(platform: Platform): Promise<string> {
     }),
   });
   if (deployed.status !== 202) throw new Error(`deploying answered ${deployed.status}`);
-  return `${platform.url}/function/drowsy`;
+  return `${platform.url}/function/${service}`;
 }

@@ -8,7 +8,10 @@ import type { Platform } from "./platform.ts";
 import { openScalingMachine } from "./scaling-machine.ts";
 
 export interface SleepBurstsOptions {
+  /** Of all functions. */
   readonly calls: number;
+  /** How many functions have bursts at the same time, each in its own turn; one by default. */
+  readonly functions?: number;
   /** Numbers from 0 to 1, for the gaps. */
   readonly random: () => number;
 }
@@ -18,7 +21,7 @@ export interface SleepBursts {
   readonly answered: number;
   /** Other responses, and errors. */
   readonly failures: readonly string[];
-  /** How often the function was scaled to zero. */
+  /** How often a function was scaled to zero. */
   readonly sleeps: number;
 }
 
@@ -26,16 +29,21 @@ const burst = 200;
 const idle = 300;
 
 /**
- * Bursts of 200 calls of one function with an idle limit of 300 ms: half of them after gaps around that limit, half
+ * Bursts of 200 calls of a function with an idle limit of 300 ms: half of them after gaps around that limit, half
  * within 400 ms of the moment in which it was scaled to zero, while its replica leaves, drains and stops.
  */
-export async function sleepBursts(platform: Platform, { calls, random }: SleepBurstsOptions): Promise<SleepBursts> {
+export async function sleepBursts(
+  platform: Platform,
+  { calls, functions = 1, random }: SleepBurstsOptions,
+): Promise<SleepBursts> {
   await using machine = await openScalingMachine(platform, { idle });
-  const agent = new Agent({ connections: 50, pipelining: 1 });
+  const sleeps = new Map<string, number>();
+  const countSleeps = machine.onSleep((name) => sleeps.set(name, (sleeps.get(name) ?? 0) + 1));
+  const sleepsOf = (name: string): number => sleeps.get(name) ?? 0;
+  const agent = new Agent({ connections: 50 * functions, pipelining: 1 });
   const failures: string[] = [];
   let answered = 0;
-  const url = await deployDrowsy(platform);
-  const call = async (): Promise<void> => {
+  const call = async (url: string): Promise<void> => {
     try {
       const { statusCode, body } = await request(url, { dispatcher: agent, signal: AbortSignal.timeout(20_000) });
       const text = await body.text();
@@ -45,16 +53,22 @@ export async function sleepBursts(platform: Platform, { calls, random }: SleepBu
       failures.push(err instanceof Error ? `${err.name}: ${err.message}` : String(err));
     }
   };
-  for (let sent = 0; sent < calls; sent += burst) {
-    if ((sent / burst) % 2 === 0) await pause(random() * 2 * idle);
-    else {
-      const before = machine.sleeps;
-      const isScaledToZero = () => machine.sleeps > before || machine.replicas("drowsy") === 0;
-      await eventually(isScaledToZero, { every: 1, what: "the function to sleep" });
-      await pause(random() * 400);
+  const burstsOf = async (name: string, count: number): Promise<void> => {
+    const url = await deployDrowsy(platform, name);
+    for (let sent = 0; sent < count; sent += burst) {
+      if ((sent / burst) % 2 === 0) await pause(random() * 2 * idle);
+      else {
+        const before = sleepsOf(name);
+        const isScaledToZero = () => sleepsOf(name) > before || machine.replicas(name) === 0;
+        await eventually(isScaledToZero, { every: 1, what: `${name} to sleep` });
+        await pause(random() * 400);
+      }
+      await Promise.all(Array.from({ length: Math.min(burst, count - sent) }, () => call(url)));
     }
-    await Promise.all(Array.from({ length: Math.min(burst, calls - sent) }, call));
-  }
+  };
+  const names = Array.from({ length: functions }, (_, index) => `drowsy-${index + 1}`);
+  await Promise.all(names.map((name) => burstsOf(name, calls / functions)));
+  countSleeps();
   await agent.destroy();
   return { answered, failures, sleeps: machine.sleeps };
 }
