@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import type { CallPageView } from "../../../runtime/api/schemas/history/call-page.ts";
+import { axeFindings } from "../../support/console/axe-findings.ts";
 import type { ConsoleWeir } from "../../support/console/console-weir.ts";
 import { describeConsole } from "../../support/console/opened-console.ts";
 import { waitForWords, waitUntilUnsaid } from "../../support/console/page-words.ts";
@@ -143,6 +144,7 @@ describeConsole("an open page", { flags: ["--edition=pro"], prepare: seedWeir },
     const button = page.getByRole("button", { name: "New secret" });
     expect(await button.getAttribute("aria-disabled")).toBe("true");
     expect(await page.locator("main").getAttribute("class")).toContain("stale");
+    expect(await axeFindings(page)).toEqual([]);
     await shows("api-key");
     await weir.again();
     await isGone(/No connection to the gateway/);
