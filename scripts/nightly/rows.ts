@@ -24,7 +24,7 @@ export const nightlyRows: readonly NightlyRow[] = [
     script: "test",
     args: ["nightly"],
     hasReport: true,
-    minutes: 50,
+    minutes: 58,
   },
   {
     name: "cluster",
@@ -50,7 +50,7 @@ export const nightlyRows: readonly NightlyRow[] = [
     script: "test:soak",
     args: ["--repetitions", "2", "--minutes", "10"],
     hasReport: false,
-    minutes: 30,
+    minutes: 22,
   },
   {
     name: "million",
