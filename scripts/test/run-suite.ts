@@ -10,12 +10,16 @@ import { readQuarantine } from "./quarantine.ts";
 import { readReport, type SuiteResult, type VitestReport } from "./read-report.ts";
 import type { Project } from "./tiers.ts";
 
-/** How many files run at the same time. Tests of whole processes spend most of their time waiting. */
+/**
+ * How many files run at the same time. Tests of whole processes spend most of their time waiting; those of the night measure, or fill a cluster
+ * with thousands of objects.
+ */
 const atOnce: Readonly<Partial<Record<Project, readonly string[]>>> = {
   integration: ["--maxWorkers=3"],
   e2e: ["--maxWorkers=3"],
   alone: ["--no-file-parallelism"],
   nightly: ["--no-file-parallelism"],
+  "nightly-cluster": ["--no-file-parallelism"],
 };
 
 /** Characters of what a suite prints as errors that are kept for its result. */
