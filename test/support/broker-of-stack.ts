@@ -10,7 +10,7 @@ import type { WeirStack } from "./weir-stack.ts";
 
 const commands = join(import.meta.dirname, "..", "..", "scripts", "backup");
 /** Labels of the processes that use the broker. */
-const users = ["gateway", "queue-worker", "queue-doctor", "autoscaler"];
+const users = ["gateway", "queue-worker", "queue-doctor", "autoscaler", "history"];
 
 /** Host and port at which this machine reaches a stack's broker. */
 export interface NatsPlace {

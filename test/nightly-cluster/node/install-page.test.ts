@@ -35,9 +35,11 @@ const [remove] = blocksOf("## Remove");
 let place: TempDirectory | undefined;
 let shell: ShellSession | undefined;
 afterEach(async () => {
+  // Else the stack of a test that failed in the middle keeps the node's processors from the tests after it.
+  await shell?.run("pulumi destroy", longStep).catch(() => undefined);
   await shell?.close();
   await place?.remove();
-});
+}, longStep);
 
 /** Opens a shell in a stand-in of the clone, for a cluster called `weir`, as `npm run cluster` names it. */
 async function openTerminal(): Promise<ShellSession> {
@@ -150,12 +152,14 @@ async function makeMistakes(own: ShellSession): Promise<void> {
   await done(own, `cat > Pulumi.community.yaml <<'Y'\n${before}\nY`);
 }
 
-/** Creates an IngressClass, and uses a Secret instead of an issuer of cert-manager, as preflight advises. */
+/** Creates an IngressClass, and uses Secrets instead of an issuer of cert-manager, as preflight advises. */
 async function prepareForStandard(own: ShellSession): Promise<void> {
   const refused = await own.run("npm run --silent preflight -- --stack Pulumi.standard.yaml", longStep);
   expect(refused.stdout.match(/^PROBLEM .*/gm)).toMatchObject([
     expect.stringContaining('there is no ingress class "nginx"'),
-    expect.stringMatching(/there is no ClusterIssuer "letsencrypt": .* set weir:ingress.tlsSecret$/),
+    ...["ingress", "console"].map((part) =>
+      expect.stringMatching(`there is no ClusterIssuer "letsencrypt": .* set weir:${part}.tlsSecret$`),
+    ),
   ]);
   expect(refused.code).toBe(1);
   await opened().cluster.apply({
@@ -164,6 +168,8 @@ async function prepareForStandard(own: ShellSession): Promise<void> {
     metadata: { name: "nginx" },
     spec: { controller: "example.com/none" },
   });
-  await done(own, "pulumi config rm --path weir:ingress.clusterIssuer");
-  await done(own, "pulumi config set --path weir:ingress.tlsSecret functions-tls");
+  for (const part of ["ingress", "console"]) {
+    await done(own, `pulumi config rm --path weir:${part}.clusterIssuer`);
+    await done(own, `pulumi config set --path weir:${part}.tlsSecret ${part}-tls`);
+  }
 }
