@@ -9,7 +9,7 @@ const held = { program: 40 * mebibyte, eachFunction: 5 * kibibyte, eachNamespace
 /** The old space needs room for garbage beyond that, else V8 would collect continually. */
 const roomForGarbage = 1.2;
 /** Bytes outside the old space: Node.js itself, its code, young objects, responses as they are read. */
-const outsideOldSpace = 104 * mebibyte;
+const outsideOldSpace = 112 * mebibyte;
 const youngObjects = "--max-semi-space-size=4";
 
 /**
