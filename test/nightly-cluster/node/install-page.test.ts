@@ -170,6 +170,7 @@ async function prepareForStandard(own: ShellSession): Promise<void> {
   });
   for (const part of ["ingress", "console"]) {
     await done(own, `pulumi config rm --path weir:${part}.clusterIssuer`);
-    await done(own, `pulumi config set --path weir:${part}.tlsSecret ${part}-tls`);
+    // Pulumi may take any name for a secret value, by how random it looks.
+    await done(own, `pulumi config set --plaintext --path weir:${part}.tlsSecret ${part}-tls`);
   }
 }
