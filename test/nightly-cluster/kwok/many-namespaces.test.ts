@@ -91,11 +91,14 @@ test(
     say(`a new operator is ready after ${ready.toFixed(1)} s`);
     expect(ready).toBeLessThanOrEqual(promised.ready);
     const all = await timed(() =>
-      eventually(async () => (await metricOf(operator, "operator_queued_objects")) === 0, {
-        within: 10 * minutes,
-        what: "all objects to be reconciled",
-        every: 1_000,
-      }),
+      eventually(
+        async () => {
+          // None is queued at first, either.
+          const done = await metricOf(operator, "operator_reconciled_total", { kind: "function", outcome: "done" });
+          return done >= namespaces * functionsEach && (await metricOf(operator, "operator_queued_objects")) === 0;
+        },
+        { within: 10 * minutes, what: "all objects to be reconciled", every: 1_000 },
+      ),
     );
     const sent = (await requests.count()) - before;
     say(`it has looked at all ${all.toFixed(1)} s later, with ${sent} requests`);
