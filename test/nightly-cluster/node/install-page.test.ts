@@ -1,8 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 
+import { natsImageName, weirImageName } from "../../../runtime/api/version.ts";
 import { linkProject, pulumiVariables } from "../../support/engine-stack.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -31,6 +32,17 @@ function blocksOf(heading: string): CommandBlock[] {
 const [setUp, preflight, up, pods, ...uses] = blocksOf("### From an empty cluster to a called function");
 const [mistakes] = blocksOf("### Configuration");
 const [remove] = blocksOf("## Remove");
+
+/** A node tells which images it has some seconds after it got them, and preflight asks it. */
+beforeAll(async () => {
+  if (!hasPulumi) return;
+  const names = ["get", "nodes", "--output=jsonpath={.items[*].status.images[*].names}"];
+  const told = async (): Promise<boolean> => {
+    const images = await opened().cluster.kubectl(names, { namespace: null });
+    return [weirImageName, natsImageName].every((image) => images.includes(`/${image}"`));
+  };
+  await eventually(told, { within: longStep, what: "the node to tell its images", every: 500 });
+}, longStep);
 
 let place: TempDirectory | undefined;
 let shell: ShellSession | undefined;
