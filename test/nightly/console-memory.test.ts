@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { writtenEvent } from "../support/console/console-front.ts";
 import type { ConsoleWeir } from "../support/console/console-weir.ts";
 import { manyCalls, manyFunctions } from "../support/console/many-rows.ts";
 import { describeFrontedConsole } from "../support/console/opened-console.ts";
@@ -16,7 +17,6 @@ const looks = 5;
 type Made = readonly [event: string, data: object];
 
 const hello: Made = ["hello", { release: "0.1.0", apiVersion: "1.0", time: new Date().toISOString() }];
-const written = ([event, data]: Made): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 interface WatchedPage {
   readonly path: string;
@@ -93,7 +93,7 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
       front.replace(watch, (_request, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         send = (text) => new Promise((resolve) => response.write(text, () => resolve()));
-        void send(written(hello) + written(begin));
+        void send(writtenEvent(hello) + writtenEvent(begin));
       });
       const devtools = await window.context.newCDPSession(page);
       /** The least of several: one collection leaves what was just let go. */
@@ -112,7 +112,7 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
       /** As many a second as the page takes, which shows what it was sent. */
       const sendEvents = async (from: number, to: number): Promise<void> => {
         for (let index = from; index < to; index += 1) {
-          await send?.(written(change(index)));
+          await send?.(writtenEvent(change(index)));
           if (index % 50 === 0) await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
         }
       };

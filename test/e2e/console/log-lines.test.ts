@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { writtenEvent } from "../../support/console/console-front.ts";
 import type { ConsoleWeir } from "../../support/console/console-weir.ts";
 import { describeFrontedConsole } from "../../support/console/opened-console.ts";
 
@@ -15,7 +16,7 @@ describeFrontedConsole("the page of a log", options, (opened) => {
     // Before the page has its parts, it watches less.
     front.replace(/^GET \/system\/watch\?.*log/, (_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      send = (event, data) => void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      send = (event, data) => void response.write(writtenEvent([event, data]));
       send("hello", { release: "0.1.0", apiVersion: "1.0", time: new Date().toISOString() });
     });
     await page.goto("/ui/f/functions/hello/logs");

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import type { ConsoleFront, FrontReply } from "../../support/console/console-front.ts";
+import { writtenEvent, type ConsoleFront, type FrontReply } from "../../support/console/console-front.ts";
 import { describeFrontedConsole, type FrontedConsole } from "../../support/console/opened-console.ts";
 import { waitForWords, waitUntilUnsaid } from "../../support/console/page-words.ts";
 
@@ -36,8 +36,6 @@ const story: readonly WatchedEvent[] = [
 /** The same as who comes at its end is told. */
 const told: readonly WatchedEvent[] = [hello, functions(true, [row("one", 1), row("three", 1)])];
 
-const written = ([event, data]: WatchedEvent): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-
 describeFrontedConsole("the stream of a page", {}, (opened) => {
   let weir: FrontedConsole["weir"];
   let front: ConsoleFront;
@@ -52,8 +50,8 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
     return (_request, response) => {
       streams += 1;
       response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-      if (streams > 1) return void response.write(told.map(written).join(""));
-      return void response.write(story.map(written).join("").slice(0, bytes), () => response.destroy());
+      if (streams > 1) return void response.write(told.map(writtenEvent).join(""));
+      return void response.write(story.map(writtenEvent).join("").slice(0, bytes), () => response.destroy());
     };
   }
 
@@ -61,7 +59,7 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
     (_, index) =>
       story
         .slice(0, index + 1)
-        .map(written)
+        .map(writtenEvent)
         .join("").length,
   );
   const cuts = [...new Set([0, ...lengths, ...lengths.map((length) => length - 7)])].toSorted((a, b) => a - b);
@@ -89,8 +87,8 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
     front.replace(watch, (_request, response) => {
       streams += 1;
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(told.map(written).join(""));
-      if (streams === 1) response.end(written(["bye", { reason: "draining" }]));
+      response.write(told.map(writtenEvent).join(""));
+      if (streams === 1) response.end(writtenEvent(["bye", { reason: "draining" }]));
     });
     await page.goto("/ui/");
     await expect.poll(() => streams).toBeGreaterThan(1);
@@ -102,7 +100,7 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
     const updated: WatchedEvent = ["hello", { ...hello[1], release: "99.0.0" }];
     front.replace(watch, (_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write([updated, ...told.slice(1)].map(written).join(""));
+      response.write([updated, ...told.slice(1)].map(writtenEvent).join(""));
     });
     await page.goto("/ui/");
     await page.getByText(/Weir was updated to 99\.0\.0/).waitFor();
@@ -117,8 +115,8 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
     let send: (event: WatchedEvent) => void = () => {};
     front.replace(watch, (_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(written(hello));
-      send = (event) => void response.write(written(event));
+      response.write(writtenEvent(hello));
+      send = (event) => void response.write(writtenEvent(event));
     });
     const before = front.seen.length;
     await page.goto("/ui/calls");
@@ -135,7 +133,7 @@ describeFrontedConsole("the stream of a page", {}, (opened) => {
     front.replace(watch, (_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const lines = (skipped: number) => ({ on: "log:functions:hello", begin: false, records: [], skipped });
-      response.write([hello, ["log", lines(12)] as const, ["log", lines(30)] as const].map(written).join(""));
+      response.write([hello, ["log", lines(12)] as const, ["log", lines(30)] as const].map(writtenEvent).join(""));
     });
     await page.goto("/ui/f/functions/hello/logs");
     await waitForWords(page, "42 lines came too fast to be shown; a download by command has them");

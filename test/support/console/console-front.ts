@@ -80,11 +80,16 @@ export function problemReply(
 /** Never replies. */
 export const noReply: FrontReply = (request) => void request.resume();
 
+/** An event as a stream has it. */
+export function writtenEvent([event, data]: readonly [event: string, data: unknown]): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
 /** Replies with events, and leaves the stream open. */
 export function streamReply(events: readonly (readonly [event: string, data: unknown])[]): FrontReply {
   return (_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-    for (const [event, data] of events) response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    for (const each of events) response.write(writtenEvent(each));
   };
 }
 
