@@ -24,12 +24,17 @@ interface WatchedPage {
   readonly change: (index: number) => Made;
   /** A text of a change, for a page that shows a little of what came per frame. */
   readonly last?: (index: number) => string;
+  /** How many of them come in a frame. */
+  readonly perFrame: number;
+  /** A button that shows the page in another way: what it had then must not stay. */
+  readonly button?: string;
 }
 
 /** What each page is told: the whole, and then changes. */
 const pages: readonly WatchedPage[] = [
   {
     path: "/ui/",
+    perFrame: 50,
     begin: ["functions", { on: "functions", begin: true, more: false, rows: manyFunctions.slice(0, 500), removed: [] }],
     change: (index) => [
       "functions",
@@ -47,6 +52,7 @@ const pages: readonly WatchedPage[] = [
   },
   {
     path: "/ui/calls",
+    perFrame: 50,
     begin: ["calls", { on: "calls", begin: true, calls: manyCalls.slice(0, 50), removed: [], skipped: 0 }],
     change: (index) => [
       "calls",
@@ -61,6 +67,8 @@ const pages: readonly WatchedPage[] = [
   },
   {
     path: "/ui/f/functions/hello/logs",
+    // Each frame shows other lines, which wrap, and so have heights of their own.
+    perFrame: 5,
     begin: ["log", { on: "log:functions:hello", begin: true, records: [], skipped: 0 }],
     change: (index) => [
       "log",
@@ -72,12 +80,13 @@ const pages: readonly WatchedPage[] = [
           namespace: "functions",
           instance: "hello-1-0",
           timestamp: new Date(Date.UTC(2026, 0, 31) + index * 20 + line).toISOString(),
-          text: `line ${index} ${line} ${"x".repeat(80)}\n`,
+          text: `line ${index} ${line} ${"x".repeat(300)}\n`,
         })),
         skipped: 0,
       },
     ],
     last: (index) => `line ${index} 19 x`,
+    button: "Wrap",
   },
 ];
 
@@ -87,7 +96,7 @@ const options = { prepare: ({ deploy }: ConsoleWeir) => deploy({ service: "hello
 describeFrontedConsole("a page that is open for long", options, (opened) => {
   test.each(pages.map((one) => [one.path, one] as const))(
     "%s",
-    async (path, { begin, change, last }) => {
+    async (path, { begin, change, perFrame, last, button }) => {
       const { front, page, window } = opened();
       let send: ((text: string) => Promise<void>) | undefined;
       front.replace(watch, (_request, response) => {
@@ -113,7 +122,7 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
       const sendEvents = async (from: number, to: number): Promise<void> => {
         for (let index = from; index < to; index += 1) {
           await send?.(writtenEvent(change(index)));
-          if (index % 50 === 0) await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+          if (index % perFrame === 0) await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
         }
       };
       /** The least of several looks. */
@@ -128,6 +137,13 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
         return least;
       };
       await sendEvents(0, warmEvents);
+      if (button !== undefined) {
+        const shown = page.getByRole("button", { name: button });
+        for (const pressed of [false, true]) {
+          await shown.click();
+          await shown.and(page.locator(`[aria-pressed=${pressed}]`)).waitFor();
+        }
+      }
       const before = await usedAfter(warmEvents);
       const next = warmEvents + looks * betweenLooks;
       await sendEvents(next, next + events);

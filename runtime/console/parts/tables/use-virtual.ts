@@ -12,6 +12,8 @@ import {
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 
+import { forgetGone } from "./forget-gone.ts";
+
 export interface VirtualRows {
   readonly count: number;
   /** Height of a row before it was measured, pixels. */
@@ -96,6 +98,9 @@ export function useVirtual(
     observer.observe(document.body);
     return () => observer.disconnect();
   }, []);
-  useLayoutEffect(() => made.virtual._willUpdate());
+  useLayoutEffect(() => {
+    made.virtual._willUpdate();
+    forgetGone(made.virtual.itemSizeCache, count, keyAt);
+  });
   return made.virtual;
 }

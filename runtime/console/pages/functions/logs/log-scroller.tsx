@@ -1,5 +1,5 @@
 import { useSignal, type ReadonlySignal } from "@preact/signals";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { useConsole } from "../../../data/console-context.ts";
 import { countOf } from "../../../data/words/number-words.ts";
@@ -21,21 +21,24 @@ export interface LogScrollerProps {
 
 const lineHeight = 24;
 
-/** Lines of a log; it follows new ones until it is scrolled up. */
+/**
+ * Lines of a log; it follows new ones until it is scrolled up. No closure here holds the lines themselves: Preact keeps
+ * the nodes of when the page around it was last rendered, and with them all lines of that time, long dropped ones too.
+ */
 export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerProps) {
   const { address, clock } = useConsole();
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const rows = lines.value;
+  const count = lines.value.length;
   const follows = useSignal(linked === "");
   const seen = useSignal(0);
   /** Grows when lines came that are in sight only now that it is scrolled to them. */
   const turns = useSignal(0);
   void turns.value;
   const shownLink = useRef("");
-  const keyAt = useLineKeys(rows);
+  const keyAt = useLineKeys(lines.peek());
   const virtual = useVirtual({
-    count: rows.length,
+    count,
     estimate: lineHeight,
     keyAt,
     list,
@@ -49,23 +52,23 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
     const { current } = scroller;
     if (!follows.peek() || current === null) return;
     current.scrollTop = current.scrollHeight;
-    seen.value = rows.length;
+    seen.value = count;
     // The list knows at once, so that nothing is rendered again for the scroll that is heard of later.
     virtual.scrollOffset = current.scrollTop;
     if (virtual.getVirtualItems().at(-1)?.index !== lastInSight) turns.value++;
   });
   useEffect(() => {
-    const index = rows.findIndex(({ key }) => key === linked);
+    const index = lines.peek().findIndex(({ key }) => key === linked);
     if (linked === "" || index === -1 || shownLink.current === linked) return;
     shownLink.current = linked;
     follows.value = false;
     virtual.scrollToIndex(index, { align: "center" });
-  }, [linked, rows]);
+  }, [linked, lines.peek()]);
   const { path, query } = address.place.value;
   const search = query.toString();
   const here = `${path}${search === "" ? "" : `?${search}`}`;
   // While it follows nobody asks: then a line that was seen renders nothing.
-  const fresh = follows.value ? 0 : rows.length - seen.value;
+  const fresh = follows.value ? 0 : count - seen.value;
   return (
     <div class="log-place">
       <div
@@ -81,13 +84,13 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
           // Only a person scrolls up.
           if (scrollTop < top.current && !atEnd) follows.value = false;
           else if (atEnd) follows.value = true;
-          if (atEnd) seen.value = rows.length;
+          if (atEnd) seen.value = lines.peek().length;
           top.current = scrollTop;
         }}
       >
         <div ref={list} class="log-lines" style={{ height: `${virtual.getTotalSize()}px` }}>
           {inSight.map(({ index, key, start }) => {
-            const line = rows[index];
+            const line = lines.peek()[index];
             if (line === undefined) return null;
             return (
               <div
@@ -109,7 +112,7 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
             look="main"
             onClick={() => {
               follows.value = true;
-              seen.value = rows.length;
+              seen.value = lines.peek().length;
               virtual.scrollToEnd();
             }}
           >
@@ -123,7 +126,7 @@ export function LogScroller({ lines, text, wrap, isLive, linked }: LogScrollerPr
 
 /** Keys of lines, the same function while lines are only added at the end: then no height is worked out again. */
 function useLineKeys(rows: readonly ShownLine[]): (index: number) => string {
-  const latest = useMemo(() => ({ rows, version: 0 }), []);
+  const { current: latest } = useRef({ rows, version: 0 });
   const before = latest.rows;
   const last = before.length - 1;
   if (before[0] !== rows[0] || before[last] !== rows[last]) latest.version++;
