@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { writtenEvent } from "../support/console/console-front.ts";
 import type { ConsoleWeir } from "../support/console/console-weir.ts";
 import { manyCalls, manyFunctions } from "../support/console/many-rows.ts";
+import { heldBytes } from "../support/console/held-bytes.ts";
 import { describeFrontedConsole } from "../support/console/opened-console.ts";
 import { say } from "../support/say.ts";
 
@@ -105,16 +106,6 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
         void send(writtenEvent(hello) + writtenEvent(begin));
       });
       const devtools = await window.context.newCDPSession(page);
-      /** The least of several: one collection leaves what was just let go. */
-      const usedBytes = async (): Promise<number> => {
-        let least = Number.POSITIVE_INFINITY;
-        for (let look = 0; look < 5; look += 1) {
-          await devtools.send("HeapProfiler.collectGarbage");
-          least = Math.min(least, (await devtools.send("Runtime.getHeapUsage")).usedSize);
-          await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
-        }
-        return least;
-      };
       await page.goto(path);
       await page.locator("#content h1").waitFor();
       await expect.poll(() => send !== undefined).toBe(true);
@@ -126,13 +117,13 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
         }
       };
       /** The least of several looks. */
-      const usedAfter = async (from: number): Promise<number> => {
+      const heldAfter = async (from: number): Promise<number> => {
         let least = Number.POSITIVE_INFINITY;
         for (let look = 0; look < looks; look += 1) {
           const to = from + (look + 1) * betweenLooks;
           await sendEvents(to - betweenLooks, to);
           if (last !== undefined) await page.getByText(last(to - 1)).waitFor();
-          least = Math.min(least, await usedBytes());
+          least = Math.min(least, await heldBytes(devtools));
         }
         return least;
       };
@@ -144,12 +135,12 @@ describeFrontedConsole("a page that is open for long", options, (opened) => {
           await shown.and(page.locator(`[aria-pressed=${pressed}]`)).waitFor();
         }
       }
-      const before = await usedAfter(warmEvents);
+      const before = await heldAfter(warmEvents);
       const next = warmEvents + looks * betweenLooks;
       await sendEvents(next, next + events);
-      const after = await usedAfter(next + events);
+      const after = await heldAfter(next + events);
       say(`${path}: ${Math.round(before / 1_000)} kB, then ${Math.round(after / 1_000)} kB`);
-      expect(after).toBeLessThan(before * 1.1);
+      expect(after).toBeLessThan(before * 1.05);
       await devtools.detach();
       await page.goto("about:blank");
     },
