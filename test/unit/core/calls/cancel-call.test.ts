@@ -11,6 +11,9 @@ import type { CallLedger } from "../../../../runtime/core/ports/call-ledger.ts";
 import { ledgerWith, sampleEntry, soon } from "../../../contract/samples.ts";
 import { faultPlan, type FaultRule } from "../../../support/fault-plan.ts";
 import { faultyCallLedger } from "../../../support/port-faults.ts";
+import { useJumpingClock } from "../../../support/use-jumping-clock.ts";
+
+useJumpingClock();
 
 const times = { callMaxAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
 const all = (): void => {};
@@ -138,11 +141,15 @@ test("a record that keeps changing, and a broker without room, are errors after 
     [{ kind: "unknown" }, "the broker did not store it"],
   ] as const) {
     const failing = ledgerWith(ledger, { update: async () => outcome });
+    const began = performance.now();
     await expect(cancelCall(parts(failing), id, all)).rejects.toMatchObject({
       code: "queue_unavailable",
       message: `Cannot cancel call "${id}": ${reason}; try again`,
       retryAfterSeconds: 1,
     });
+    const waited = performance.now() - began;
+    expect(waited).toBeGreaterThanOrEqual(3_000);
+    expect(waited).toBeLessThanOrEqual(3_100);
   }
   expect(signalled).toEqual([]);
 });

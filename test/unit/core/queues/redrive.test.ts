@@ -13,6 +13,9 @@ import type { DeadLetter } from "../../../../runtime/core/ports/dead-letters.ts"
 import { decideRedrive } from "../../../../runtime/core/queues/redrive-decision.ts";
 import { deleteDeadLetters, redriveCall, type RedriveParts } from "../../../../runtime/core/queues/redrive.ts";
 import { ledgerWith, sampleCall, sampleCallback, sampleEntry, soon } from "../../../contract/samples.ts";
+import { useJumpingClock } from "../../../support/use-jumping-clock.ts";
+
+useJumpingClock();
 
 const day = 24 * 3_600_000;
 const times = { callMaxAge: 7 * day, callRecordTtl: 3_600_000, ackWait: 60_000 };
@@ -392,15 +395,19 @@ describe("what a redrive does", () => {
     expect(await near(long)).toBe(true);
   });
 
-  test("is given up when the record keeps changing", async () => {
+  test("is given up when the record keeps changing for 3 s", async () => {
     await record(failed());
     await letters.put(deadLetterOf());
     const restless = ledgerWith(ledger, { update: async () => ({ kind: "conflict" }) });
+    const began = performance.now();
     expect(await refusal(() => redriveCall({ ...parts, ledger: restless }, "default", call.id))).toMatchObject({
       code: "queue_unavailable",
       message: `Cannot redrive call "${call.id}": its record keeps changing; try again`,
       retryAfterSeconds: 1,
     });
+    const waited = performance.now() - began;
+    expect(waited).toBeGreaterThanOrEqual(3_000);
+    expect(waited).toBeLessThanOrEqual(3_100);
   });
 
   test("names in its error what was requested, and how long the queue was waited for", async () => {
