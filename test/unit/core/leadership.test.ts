@@ -5,6 +5,9 @@ import { Leadership } from "../../../runtime/core/leadership.ts";
 import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import { pauseFor } from "../../../runtime/process/pause-for.ts";
 import { eventually } from "../../support/eventually.ts";
+import { useJumpingClock } from "../../support/use-jumping-clock.ts";
+
+useJumpingClock();
 
 const leaseTtl = 1_000;
 const ends: (() => Promise<void>)[] = [];

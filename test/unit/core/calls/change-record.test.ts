@@ -5,6 +5,9 @@ import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
 import { changeRecord, unchanged, type RecordDecision } from "../../../../runtime/core/calls/change-record.ts";
 import type { CallLedger, LedgerEntry, UpdateOutcome } from "../../../../runtime/core/ports/call-ledger.ts";
 import { ledgerWith, sampleEntry, soon } from "../../../contract/samples.ts";
+import { useJumpingClock } from "../../../support/use-jumping-clock.ts";
+
+useJumpingClock();
 
 const id = "7f3c1d52-5c0e-4d7b-9a53-0f5d2f4f2f10";
 let ledger: MemoryCallLedger;

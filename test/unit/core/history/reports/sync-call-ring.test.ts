@@ -5,6 +5,9 @@ import type { SyncCallKind } from "../../../../../runtime/core/history/reports/c
 import { SyncCallRing, type EndedSyncCall } from "../../../../../runtime/core/history/reports/sync-call-ring.ts";
 import type { HistoryReport } from "../../../../../runtime/core/ports/history-reports.ts";
 import { eventually } from "../../../../support/eventually.ts";
+import { useJumpingClock } from "../../../../support/use-jumping-clock.ts";
+
+useJumpingClock();
 
 const ref = { namespace: "functions", name: "pay" };
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
