@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, matchesGlob, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import type { MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
 
 import { countScore, percentFound, scoreFiles, type Score } from "./score.ts";
+import { filesOfShare, readShare } from "./share.ts";
 
 const leastPercent = 85;
 
@@ -16,6 +17,8 @@ const { values, positionals } = parseArgs({
     concurrency: { type: "string", default: "2" },
     /** Tests each mutant again, even if neither the file nor its tests changed. */
     force: { type: "boolean", default: false },
+    /** Tries a part of the files only: `2/7`, or `today` for the seventh of this day of the week. */
+    share: { type: "string" },
     /** Leaves out code that runs when a file is loaded: a mutant there requires a run of all tests. */
     "skip-static": { type: "boolean", default: false },
   },
@@ -23,7 +26,9 @@ const { values, positionals } = parseArgs({
 
 const root = join(import.meta.dirname, "../..");
 process.chdir(root);
-const mutate = positionals.length > 0 ? positionals : ["runtime/core/**/*.ts"];
+const patterns = positionals.length > 0 ? positionals : ["runtime/core/**/*.ts"];
+const mutate =
+  values.share === undefined ? patterns : filesOfShare(globSync(patterns), readShare(values.share, new Date()));
 // Outside of the repository: other commands read all files in it.
 const tempDirName = mkdtempSync(join(tmpdir(), "weir-mutation-"));
 // Also when it is interrupted.
