@@ -52,6 +52,8 @@ describe("a resource", () => {
     ["dev:*", "*", false],
     ["dev:*", "dev:*", true],
     ["dev:pay", "dev:*", false],
+    ["dev:*", "dev", false],
+    ["*:*", "dev", false],
   ])("%s covers %s: %s", (pattern, resource, expected) => {
     expect(coversResource(pattern, resource)).toBe(expected);
   });
@@ -97,6 +99,31 @@ describe("grants", () => {
     expect(reachesInto(some, "Function:List", "dev")).toBe(true);
     expect(reachesInto(some, "Function:List", "prod")).toBe(false);
     expect(reachesInto(some, "Function:Get", "dev")).toBe(false);
+  });
+
+  test("one action and one resource of a statement are enough, one without the other is not", () => {
+    const actions = ["Secret:List", "Function:List", "Function:Get"];
+    const many = grantsOf(
+      buildRuleSet([
+        policy("p", statement(actions, ["dev:pay", "prod:*"]), statement(["Function:Delete"], ["test:*"])),
+        role("r", { policy: ["p"] }),
+      ]),
+      {},
+    );
+    for (const action of actions)
+      for (const resource of ["dev:pay", "prod:anything"])
+        expect(decideAccess(many, { action, resource }), `${action} ${resource}`).toMatchObject({ allowed: true });
+    const isAllowed = (action: string, resource: string): boolean => decideAccess(many, { action, resource }).allowed;
+    expect(isAllowed("Function:Get", "dev:other")).toBe(false);
+    expect(isAllowed("Function:Get", "test:pay")).toBe(false);
+    expect(isAllowed("Function:Delete", "dev:pay")).toBe(false);
+    expect(isAllowed("Function:Delete", "test:pay")).toBe(true);
+    expect(["dev", "prod", "test"].map((one) => reachesInto(many, "Function:Get", one))).toEqual([true, true, false]);
+    expect(["dev", "prod", "test"].map((one) => reachesInto(many, "Function:Delete", one))).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 });
 

@@ -31,6 +31,17 @@ test("a pattern matches what the anchored regular expression matches", () => {
   );
 });
 
+test.each([
+  ["ab*ba", "aba", false],
+  ["ab*ba", "abba", true],
+  ["a*b*b", "ab", false],
+  ["a*b*b", "abb", true],
+  ["*ab*ab*", "ab", false],
+  ["*ab*ab*", "abab", true],
+])("no two parts of a pattern share a letter: %s matches %s: %s", (pattern, text, expected) => {
+  expect(matchesWildcard(pattern, text)).toBe(expected);
+});
+
 test("a pattern matches itself with anything for each *, and nothing that is added outside", () => {
   fc.assert(
     fc.property(matched, fc.constantFrom("x", "y"), ([pattern, text], added) => {

@@ -98,6 +98,84 @@ describe("durability", () => {
   });
 });
 
+describe("each sentence and each piece of advice", () => {
+  const said = (found: ReturnType<typeof judge>, at: number) => {
+    const { level, sentence, advice } = found.at(at) ?? {};
+    return [level, sentence, advice];
+  };
+
+  test.each([
+    ["away", "machine", "look at the log of Weir, which starts it"],
+    ["away", "cluster", "look at the pods of StatefulSet nats, or at the address nats_url"],
+    ["full", "machine", "make room on the disk of the data directory"],
+    ["full", "cluster", "enlarge the volumes of StatefulSet nats"],
+  ] as const)("of a broker that is %s on a %s", (fault, home, advice) => {
+    expect(judge({ fault }, { home })[0]?.advice).toBe(advice);
+  });
+
+  test("of a broker that is silent, too old or well", () => {
+    expect(said(judge({ store: { missing: "no reply" } }), 0)).toEqual([
+      "problem",
+      "It does not say how full it is (no reply)",
+      "look at its log, and at the load of its machine",
+    ]);
+    expect(said(judge({ version: "2.9.0", isTooOld: true }), 0)).toEqual([
+      "problem",
+      "nats-server 2.9.0 is older than the queue needs",
+      "install the version that comes with this release",
+    ]);
+    expect(said(judge(), 0)).toEqual(["ok", "nats-server 2.15.1 replies and stores", undefined]);
+    expect(said(judge({ version: undefined }), 0)[1]).toBe("nats-server  replies and stores");
+    expect(said(judge({ version: undefined, isTooOld: true }), 0)[1]).toBe(
+      "nats-server  is older than the queue needs",
+    );
+  });
+
+  test.each([
+    [
+      "machine",
+      "make room on the disk of the data directory and start Weir again, or let the queues run empty",
+    ] as const,
+    ["cluster", "enlarge the volumes and nats.storage of the stack, or let the queues run empty"] as const,
+  ])("of a store on a %s that fills up", (home, advice) => {
+    const of = (used: number) => said(judgeStore({ whole: { used, limit: 1_000 } }, { home }), 1);
+    expect(of(123)).toEqual(["ok", "12 % of its room is used", undefined]);
+    expect(of(800)).toEqual(["warning", "80 % of its room is used; from 90 % on new calls are refused", advice]);
+    expect(of(950)).toEqual(["problem", "95 % of its room is used; new calls are refused", advice]);
+  });
+
+  test("of call records, by the fuller of number and bytes", () => {
+    const of = (records: number, bytes: number) =>
+      said(judgeStore({ records: { used: records, limit: 100 }, recordBytes: { used: bytes, limit: 100 } }), 2);
+    const advice = "raise max_call_records, or lower call_record_ttl and result.ttl of functions";
+    expect(of(80, 10)).toEqual(["warning", "80 % of its room is used; from 100 % on new calls are refused", advice]);
+    expect(of(10, 100)).toEqual(["problem", "100 % of its room is used; new calls are refused", advice]);
+  });
+
+  test("of durability", () => {
+    const of = (durability: string, copies: BrokerStore["copies"] = { wanted: 3, current: 3 }) =>
+      said(judgeStore({ copies }, { durability }), -1);
+    expect(of("interval")).toEqual([
+      "ok",
+      '"interval": a crash of the operating system can lose the last 0.1 s of calls',
+      undefined,
+    ]);
+    expect(of("always")).toEqual(["ok", '"always": a call that was accepted is on the disk', undefined]);
+    expect(of("cluster")).toEqual(["ok", '"cluster": three servers have every call that was accepted', undefined]);
+    expect(of("other")).toEqual(["ok", '"other" is asked for', undefined]);
+    expect(of("cluster", { wanted: 3, current: 1 })).toEqual([
+      "problem",
+      '"cluster" promises 3 copies of every call, and there is 1',
+      "look at the servers of the broker: one is away or behind",
+    ]);
+    expect(of("cluster", { wanted: 1, current: 2 })).toEqual([
+      "problem",
+      '"cluster" promises 3 copies of every call, and there are 2',
+      "give the broker three servers, or ask for less",
+    ]);
+  });
+});
+
 describe("a disk", () => {
   const gibibyte = 1_073_741_824;
   test.each([
