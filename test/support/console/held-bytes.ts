@@ -30,11 +30,7 @@ export async function heldBytes(devtools: CDPSession): Promise<number> {
 
 function ownBytes({ snapshot: { meta }, nodes, strings }: HeapSnapshot): number {
   const fields = meta.node_fields;
-  const [type, name, size] = ["type", "name", "self_size"].map((field) => fields.indexOf(field)) as [
-    number,
-    number,
-    number,
-  ];
+  const [type, name, size] = [fields.indexOf("type"), fields.indexOf("name"), fields.indexOf("self_size")];
   const [types] = meta.node_types;
   let sum = 0;
   for (let node = 0; node < nodes.length; node += fields.length) {
