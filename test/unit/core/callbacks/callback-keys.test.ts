@@ -43,7 +43,9 @@ describe("readCallbackKeys", () => {
       'Cannot use the key of callbacks "callback-key-previous.pem": its key is not of type Ed25519',
     ],
   ])("refuses what it cannot sign with", (texts, sentence) => {
-    expect(() => readCallbackKeys(texts)).toThrow(sentence);
+    expect(() => readCallbackKeys(texts)).toThrow(
+      expect.objectContaining({ code: "internal_error", message: sentence }),
+    );
   });
 });
 
@@ -77,4 +79,10 @@ describe("callbackKeySet", () => {
   test("is empty where there is no key", () => {
     expect(callbackKeySet([undefined, undefined])).toEqual({ keys: [] });
   });
+});
+
+test("the error of a key that cannot be read has the cause of it", () => {
+  expect(() => callbackKeySet(["not PEM", undefined])).toThrow(
+    expect.objectContaining({ cause: expect.objectContaining({ code: expect.stringMatching(/^ERR_OSSL/) }) }),
+  );
 });

@@ -77,6 +77,12 @@ describe("callbackSecretFile", () => {
     expect(callbackSecretFile({ namespace: "callback-key", name: "pem" })).toBe("callback-secret.callback-key.pem");
   });
 
+  test("keeps its name up to 253 characters", () => {
+    const fitting = { namespace: "dev", name: "a".repeat(253 - "callback-secret.dev.".length) };
+    expect(callbackSecretFile(fitting)).toBe(`callback-secret.dev.${fitting.name}`);
+    expect(callbackSecretFile({ ...fitting, name: `${fitting.name}a` })).toMatch(/^callback-secret\.[0-9a-f]{64}$/);
+  });
+
   test("is short enough for any secret, and distinct for all", () => {
     const label = "a".repeat(63);
     const long = [label, label, label, "a".repeat(61)].join(".");

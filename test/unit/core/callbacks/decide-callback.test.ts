@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import {
   attemptsByAge,
+  callbackUntil,
   callbackAfter,
   isTooDeep,
   judgeCallback,
@@ -151,4 +152,18 @@ test("an error takes at most 256 bytes of the record", () => {
   const { error = "" } = callbackAfter(pending, verdict, at);
   expect(Buffer.byteLength(JSON.stringify(error)) - 2).toBeLessThanOrEqual(256);
   expect(error.endsWith("…")).toBe(true);
+});
+
+test("a callback that cannot be signed now is tried again", () => {
+  const error = 'secret "stripe" cannot be used: it does not exist';
+  expect(judgeCallback({ kind: "unsigned", error }, pending, now, times, most)).toEqual({
+    kind: "retry",
+    status: undefined,
+    delay: 500,
+    error,
+  });
+});
+
+test("a callback is over one lease after its window", () => {
+  expect(callbackUntil(now, times, 30_000)).toBe(now + 15 * minute + 30_000);
 });

@@ -110,3 +110,35 @@ test("a record of version 1 is read as one of version 2", () => {
   expect(parseCallEntry(JSON.stringify({ ...rest, v: 1, owes: pending }))).toEqual(entry);
   expect(parseCallEntry(JSON.stringify(entry))).toEqual(entry);
 });
+
+test("if even without their errors the attempts are too long, the newest one keeps its whole error", () => {
+  const place = {
+    worker: "w".repeat(63),
+    replica: "\u0001".repeat(13),
+    coldStart: 100_000_000,
+    next: 9e12,
+    endedAt: 9e12,
+  };
+  const error = "x".repeat(256);
+  const all = Array.from({ length: 20 }, (_, n) => ({
+    ...attempt(9_000_000_000_000 + n, error),
+    ...place,
+    status: 599,
+    ms: 1e9,
+  }));
+  const lengths = boundedAttempts(all).map((kept) => kept.error?.length);
+  expect(lengths.slice(-4)).toEqual([62, 62, 62, 256]);
+  expect(lengths.slice(0, 16)).toEqual(Array.from({ length: 16 }));
+});
+
+test("attempts of exactly 3400 bytes are kept whole, and a byte more costs the place of the older ones", () => {
+  const place = { worker: "w".repeat(48), replica: "r".repeat(60) };
+  const all = Array.from({ length: 20 }, (_, n) => ({ ...attempt(n + 10), ...place }));
+  const size = (attempts: readonly CallAttempt[]): number => Buffer.byteLength(JSON.stringify(attempts));
+  const fill = (bytes: number): CallAttempt[] => [{ ...attempt(1), worker: "w".repeat(bytes) }, ...all.slice(1)];
+  const exact = fill(3_400 - size(fill(0)));
+  expect(size(exact)).toBe(3_400);
+  expect(boundedAttempts(exact)).toEqual(exact);
+  const over = boundedAttempts(fill(3_401 - size(fill(0))));
+  expect(over.map(({ worker }) => worker !== undefined)).toEqual(Array.from({ length: 20 }, (_, n) => n >= 16));
+});

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -97,4 +97,20 @@ test("digests and derived ids are the same in every version, as records of the p
 
 test("no query differs from an empty one", () => {
   expect(callDigest({ ...call, query: undefined })).not.toBe(callDigest({ ...call, query: "" }));
+});
+
+test("stays the same from release to release: it is kept in records", () => {
+  const plain = {
+    ...call,
+    path: "/a",
+    query: undefined,
+    callbackUrl: undefined,
+    headers: [],
+    body: Buffer.from("hello"),
+  };
+  const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+  expect(callDigest(plain)).toBe(sha256("9:functions4:echo2:/a1:\u00000:5:hello"));
+  expect(callDigest({ ...plain, query: "x=1", callbackUrl: "https://a.example" })).toBe(
+    sha256("9:functions4:echo2:/a3:x=117:https://a.example5:hello"),
+  );
 });

@@ -112,7 +112,7 @@ test("a run says who claimed it, where it ran and how long it waited for that", 
 });
 
 test("the tries of a callback are shown", () => {
-  expect(callView(id, entries["called back at the second attempt"] ?? queued, now).callback?.tries).toEqual([
+  expect(callView(id, entries["called back at the second attempt"] ?? queued, now).callback?.tries).toStrictEqual([
     { number: 1, at: "2026-11-21T12:00:00.000Z", durationSeconds: 0.03, error: "refused" },
     { number: 2, at: "2026-11-21T12:00:00.500Z", durationSeconds: 0.012, status: 204 },
   ]);
@@ -207,4 +207,9 @@ test("there is no result before the call is over", () => {
   const done = entries["done"] ?? queued;
   expect(callView(id, { ...done, status: null }, now)).not.toHaveProperty("result");
   expect(callView(id, { ...done, ended: null }, now)).not.toHaveProperty("result");
+});
+
+test("a replay says which call it repeats, and no other call does", () => {
+  expect(callView(id, entries["a replay"] ?? queued, now).replayOf).toBe("7b1f7f6e-40a5-4a0e-9a53-3ad9f7a7f0d1");
+  expect(callView(id, queued, now)).not.toHaveProperty("replayOf");
 });

@@ -188,3 +188,50 @@ test("rejects with what decide throws", async () => {
   };
   await expect(changeRecord(ledger, id, refuse, within(1_000))).rejects.toThrow("not yours");
 });
+
+test("a write that was refused is not taken for another's that says the same", async () => {
+  let refused = false;
+  const racing = updating(async (real) => {
+    if (refused) return real();
+    refused = true;
+    // Meanwhile somebody else adds a retry, too.
+    await real();
+    return { kind: "refused", because: "unavailable" };
+  });
+  expect(await changeRecord(racing, id, retried, within(1_000))).toMatchObject({ kind: "written" });
+  expect(await retries()).toBe(2);
+});
+
+test("a broker that cannot be read is given up at the deadline, with the cause", async () => {
+  const cause = new Error("no answer");
+  let reads = 0;
+  const away = ledgerWith(ledger, { read: () => ((reads += 1), Promise.reject(cause)) });
+  expect(await changeRecord(away, id, retried, within(1_000))).toEqual({
+    kind: "not-written",
+    because: "unavailable",
+    cause,
+  });
+  // At once, and after each 100 ms.
+  expect(reads).toBe(11);
+});
+
+test("after the deadline a failed write is not looked into", async () => {
+  let reads = 0;
+  const failing = ledgerWith(
+    updating(async () => ({ kind: "unknown" })),
+    { read: (key) => ((reads += 1), ledger.read(key)) },
+  );
+  expect(await changeRecord(failing, id, retried, { until: 0 })).toMatchObject({ kind: "not-written" });
+  expect(reads).toBe(1);
+});
+
+test("the first five lost races are repeated at once, further ones after a pause", async () => {
+  const began = performance.now();
+  const sentAt: number[] = [];
+  const losing = updating(async (real) => {
+    sentAt.push(performance.now() - began);
+    return sentAt.length > 7 ? real() : { kind: "conflict" };
+  });
+  expect(await changeRecord(losing, id, retried, within(1_000))).toMatchObject({ kind: "written" });
+  expect(sentAt).toEqual([0, 0, 0, 0, 0, 0, 10, 20]);
+});

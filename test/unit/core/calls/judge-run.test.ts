@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { judgeRun, type RunOutcome } from "../../../../runtime/core/calls/judge-run.ts";
+import { judgeRun, runStatus, type RunOutcome } from "../../../../runtime/core/calls/judge-run.ts";
 import { retryCodes } from "../../../../runtime/core/queues/queue-defaults.ts";
 
 const rules = { attempts: 10, codes: retryCodes, minWait: 10_000, maxWait: 120_000 };
@@ -92,4 +92,10 @@ describe("Retry-After", () => {
 test("a 500 of the platform is retried, whatever the codes", () => {
   const outcome = response(500, ["X-OpenFaaS-Internal", "gateway"]);
   expect(judgeRun(outcome, { ...rules, codes: [] }, 0)).toMatchObject({ kind: "retry", status: 500 });
+});
+
+test("the status of a run is the function's own, and 499 when it was aborted from outside", () => {
+  expect(runStatus(response(207))).toBe(207);
+  expect(runStatus({ kind: "aborted", duration: 1 })).toBe(499);
+  expect(judgeRun({ kind: "aborted", duration: 1 }, rules, 0)).toEqual({ kind: "none" });
 });

@@ -147,3 +147,40 @@ test("a queue-worker reports each second, soon after a change, and at its end th
   vi.advanceTimersByTime(5_000);
   expect(reported).toHaveLength(all);
 });
+
+test("calls that failed since the last report are told, and left out if there are none", () => {
+  const totals = new Map<string, ActivityTotals>();
+  const end = reportActivity(activity, "me", () => totals);
+  const steps: ActivityTotals[] = [
+    { finished: 5, failed: 2, inFlight: 0 },
+    { finished: 9, failed: 3, inFlight: 0 },
+    { finished: 12, failed: 3, inFlight: 0 },
+    // Removed and created again.
+    { finished: 4, failed: 1, inFlight: 0 },
+    { finished: 3, failed: 0, inFlight: 0 },
+  ];
+  for (const step of steps) {
+    totals.set("echo.functions", step);
+    vi.advanceTimersByTime(1_000);
+  }
+  end();
+  const key = "echo.functions";
+  expect(reports.flatMap(({ deltas }) => deltas)).toStrictEqual([
+    { function: key, finished: 5, failed: 2, inFlight: 0 },
+    { function: key, finished: 4, failed: 1, inFlight: 0 },
+    { function: key, finished: 3, inFlight: 0 },
+    { function: key, finished: 4, failed: 1, inFlight: 0 },
+    { function: key, finished: 3, inFlight: 0 },
+  ]);
+});
+
+test("the time in flight of a function that was removed and created again is counted from 0", () => {
+  const totals = new Map<string, ActivityTotals>();
+  const end = reportActivity(activity, "me", () => totals);
+  totals.set("echo.functions", { finished: 9, inFlight: 0, busyUntil: () => 5_000 });
+  vi.advanceTimersByTime(1_000);
+  totals.set("echo.functions", { finished: 1, inFlight: 0, busyUntil: () => 700 });
+  vi.advanceTimersByTime(1_000);
+  end();
+  expect(reports.flatMap(({ deltas }) => deltas.map(({ busy }) => busy))).toEqual([5_000, 700]);
+});

@@ -122,6 +122,15 @@ describe("a call", () => {
     expect(begun(22_000)).toBe(30);
   });
 
+  test("that ended in a report which was lost makes no other call uncounted", () => {
+    windows.follow(key, 0);
+    report(1_000, 0, 5);
+    expect(begun(5_000)).toBe(5);
+    // Of the four that are gone no report says that they ended.
+    report(5_000, 0, 1, { number: 5 });
+    expect(begun(9_000)).toBe(5);
+  });
+
   test("does not end before it began: calls in flight are never fewer than 0", () => {
     windows.follow(key, 0);
     report(1_000, 0, 2, { last: true });
@@ -165,6 +174,29 @@ describe("calls in flight", () => {
     report(13_000, 0, 4, { busy: 4_000, number: 13 });
     for (let second = 14; second <= 16; second++) report(second * 1_000, 0, 4, { busy: 4_000 });
     expect(busyAt(16_000)).toBe(4);
+  });
+
+  test("are put right from the moment on at which the function is followed, and not for the time before", () => {
+    report(1_000, 0, 1);
+    windows.follow(key, 1_000);
+    // It ended after 400 ms of that second.
+    report(2_000, 1, 0, { busy: 400 });
+    expect(busyAt(4_000)).toBe(0.04);
+    windows.forget(key);
+    report(5_000, 0, 1);
+    windows.follow(key, 5_500);
+    report(6_000, 1, 0, { busy: 400 });
+    expect(busyAt(8_000)).toBe(0.05);
+  });
+
+  test("of a process that was given up and comes back are counted", () => {
+    windows.follow(key, 0);
+    report(1_000, 0, 0);
+    const other = { source: "gateway-2" };
+    for (const now of [2_000, 61_000, 62_000]) report(now, 0, 0, other);
+    windows.settle(61_001);
+    report(62_000, 1, 0, { busy: 500, number: 1 });
+    expect(busyAt(64_000)).toBe(0.05);
   });
 
   test("are not put right by a report on a time in which they did not count", () => {

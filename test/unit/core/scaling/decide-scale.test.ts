@@ -259,6 +259,7 @@ test("a function that is not scaled to zero has a message that says why", () => 
 test.each<[what: string, over: Partial<ScaleFacts>]>([
   ["while it is at zero", { replicas: 0 }],
   ["while its load is not known", { load: undefined }],
+  ["while another scaler sets its count", { external: "keda" }],
 ])("earlier desired counts are dropped: %s", (_what, over) => {
   const history = new DesiredHistory();
   const given = { rules: { ...rules, downWindow: 60_000 }, history };
@@ -272,4 +273,10 @@ test("a rounding error starts no replica", () => {
   expect(1.47 / (given.target * given.targetProportion)).toBeGreaterThan(3);
   expect(replicasForLoad(1.47, given).up).toBe(3);
   expect(replicasForLoad(1.4701, given).up).toBe(4);
+});
+
+test("what another scaler sets is left alone, and the decision names it", () => {
+  expect(decideScale(facts({ external: "keda" })).message).toBe(
+    'Scaled by "keda", and left alone by the autoscaler of Weir',
+  );
 });

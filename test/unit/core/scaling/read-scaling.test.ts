@@ -79,3 +79,11 @@ test("many replicas are read back, too", () => {
   const given = { scaled, held };
   expect(readScaling(scalingCondition({ ...base, replicas: 120, ...given }))).toEqual(given);
 });
+
+test("another scaler has the count since it was last changed, or since the deployment", () => {
+  const since = (given: Partial<DesiredFunction>) =>
+    scalingCondition({ ...base, externalScaler: "keda", updatedAt: "2026-02-01T00:00:00.000Z", ...given })
+      .lastTransitionTime;
+  expect(since({ scaled })).toBe(scaled.at);
+  expect(since({})).toBe("2026-02-01T00:00:00.000Z");
+});

@@ -53,3 +53,11 @@ test("calls in flight of a function that is gone are not taken from another one 
   report("b", 1_000, [{ finished: 2, inFlight: 3 }]);
   expect(calls.find(key)?.inFlight).toBe(4);
 });
+
+test("calls of a silent process are taken off once, however often one looks", () => {
+  report("a", 0, [{ inFlight: 2 }]);
+  report("b", 0, [{ inFlight: 4 }]);
+  report("b", 9_000, [{ inFlight: 4 }]);
+  for (const now of [10_000, 11_000, 12_000]) calls.dropSilent(now);
+  expect(calls.find(key)?.inFlight).toBe(4);
+});

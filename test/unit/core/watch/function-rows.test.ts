@@ -76,6 +76,38 @@ describe("FunctionRows", () => {
     expect(platform.changed(1_000)).toEqual([]);
   });
 
+  test("a deployment that wants more replicas is a change, though its provider reports nothing yet", () => {
+    const platform = new Platform();
+    platform.deploy("a");
+    platform.changed(0);
+    const before = platform.functions.get("a.functions");
+    if (before === undefined) throw new Error("it was deployed");
+    platform.functions.set("a.functions", { ...before, wanted: { ...before.wanted, replicas: 3 } });
+    expect(platform.changed(1_000)).toEqual([["a.functions", 3, 1, "degraded", 0, 0, 0, since]]);
+  });
+
+  test("one that no provider reports of has no replicas", () => {
+    const platform = new Platform();
+    platform.deploy("a");
+    const before = platform.functions.get("a.functions");
+    if (before === undefined) throw new Error("it was deployed");
+    platform.functions.set("a.functions", { ...before, endpoints: undefined });
+    expect(platform.changed(0)).toEqual([["a.functions", 1, 0, "starting", 0, 0, 0, since]]);
+  });
+
+  test.each([
+    ["calls that ended", [3, 0, 0], [3, 0, 0]],
+    ["calls that fail among as many as before", [0, 2, 0], [0, 2, 0]],
+    ["calls in flight", [0, 0, 4], [0, 0, 4]],
+  ] as const)("%s alone are a change", (_what, [finished, failed, inFlight], columns) => {
+    const platform = new Platform();
+    platform.deploy("a");
+    platform.call("a.functions", 0);
+    platform.changed(0);
+    platform.call("a.functions", finished, failed, inFlight);
+    expect(platform.changed(1_000)).toEqual([["a.functions", 1, 1, "ready", ...columns, since]]);
+  });
+
   test("what is gone is told once", () => {
     const platform = new Platform();
     platform.deploy("a");
@@ -124,11 +156,28 @@ describe("PendingRows", () => {
     expect([told?.rows.map(([key]) => key), told?.removed]).toEqual([["b.functions"], ["a.functions"]]);
   });
 
+  test("what is gone is told once, also when another portion follows", () => {
+    const platform = new Platform();
+    platform.deploy("a");
+    platform.deploy("b");
+    const pending = new PendingRows(() => true);
+    pending.add(platform.rows.tick(0));
+    pending.take();
+    platform.functions.delete("a.functions");
+    pending.add(platform.rows.tick(1_000));
+    expect(pending.take()).toEqual({ rows: [], removed: ["a.functions"] });
+    platform.call("b.functions", 1);
+    pending.add(platform.rows.tick(2_000));
+    expect(pending.take()).toMatchObject({ rows: [{ 0: "b.functions" }], removed: [] });
+  });
+
   test("only what its readers may see", () => {
     const platform = new Platform();
     platform.deploy("a");
     platform.deploy("b", "dev");
     const pending = new PendingRows(({ namespace }) => namespace === "dev");
+    const see = (namespace: string): boolean => pending.wants({ namespace, name: "a" });
+    expect([see("dev"), see("functions")]).toEqual([true, false]);
     pending.add(platform.rows.tick(0));
     expect(pending.take()?.rows.map(([key]) => key)).toEqual(["b.dev"]);
     platform.functions.clear();
@@ -145,6 +194,15 @@ describe("wholeRows()", () => {
 
   test("of nothing is one empty portion", () => {
     expect([...wholeRows(new Map(), () => true)]).toEqual([{ rows: [], more: false }]);
+  });
+
+  test("has only what its reader may see", () => {
+    const platform = new Platform();
+    platform.deploy("a");
+    platform.deploy("b", "dev");
+    platform.rows.tick(0);
+    const portions = [...wholeRows(platform.rows.rows, ({ namespace }) => namespace === "dev")];
+    expect(portions.map(keysOf)).toEqual([{ keys: ["b.dev"], more: false }]);
   });
 
   test("has portions of 500, and says where it ends", () => {

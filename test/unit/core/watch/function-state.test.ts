@@ -20,6 +20,7 @@ test.each([
   [1, 2, [], "stopping"],
   [0, 1, [], "stopping"],
   [1, 1, [condition("Stalled", "False")], "ready"],
+  [1, 1, [condition("Ready", "True")], "ready"],
   [1, 0, [stalled], "stalled"],
   [1, 1, [stalled], "stalled"],
   [0, 0, [stalled], "stalled"],

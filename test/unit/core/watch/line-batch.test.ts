@@ -30,3 +30,12 @@ test("nor more than 128 Ki characters at once, but for a record that is longer i
   batch.add("e", 1, 0);
   expect(batch.take()).toEqual({ records: ["d"], skipped: 1 });
 });
+
+test("a second begins with the first record after the one before", () => {
+  const batch = new LineBatch<number>(5_000);
+  const count = (now: number): number => {
+    for (let index = 0; index <= maxRecords; index += 1) batch.add(index, 1, now);
+    return batch.take().records.length;
+  };
+  expect([count(5_999), count(5_999), count(6_000), count(6_999), count(7_000)]).toEqual([200, 0, 200, 0, 200]);
+});

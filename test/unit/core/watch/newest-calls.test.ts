@@ -69,3 +69,21 @@ test("knows when calls may have come and gone between two looks", () => {
   expect(calls.mayHaveMissed(newest(100, maxCalls))).toBe(true);
   expect(calls.mayHaveMissed(newest(200, maxCalls - 1))).toBe(false);
 });
+
+test("gives all calls of the list as they were last seen, newest first", () => {
+  const calls = new NewestCalls();
+  calls.replace([row(2), row(1)], undefined);
+  calls.replace([row(3), row(2, { state: "running" })], undefined);
+  expect(calls.calls.map(({ callId, state }) => [callId, state])).toEqual([
+    [idOf(3), "queued"],
+    [idOf(2), "running"],
+  ]);
+});
+
+test("whether newer calls pushed one out is told by its time, whatever its id", () => {
+  const calls = new NewestCalls();
+  calls.replace([row(1, { accepted: 3_000 }), row(9, { accepted: 1_000 })], undefined);
+  // The page ends behind a call that is newer and has a lower id.
+  const end = { accepted: 2_000, id: idOf(2) };
+  expect(calls.replace([row(1, { accepted: 3_000 })], end).removed).toEqual([]);
+});

@@ -49,3 +49,7 @@ test("no rate is negative, and what was counted is in some rate", () => {
     }),
   );
 });
+
+test("two ticks at the same moment have no rate", () => {
+  expect(ratesOf([0, 5], 0)).toEqual([0]);
+});

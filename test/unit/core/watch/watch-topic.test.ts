@@ -59,7 +59,9 @@ test("one stream has at most 16 topics, 4 of them logs", () => {
   const many = (kind: string, count: number): string =>
     Array.from({ length: count }, (_, index) => `${kind}:dev:f${index}`).join(",");
   expect(parseWatchTopics(many("function", 16))).toHaveLength(16);
-  expect(() => parseWatchTopics(many("function", 17))).toThrow(/17 topics/);
+  expect(() => parseWatchTopics(many("function", 17))).toThrow(
+    expect.objectContaining({ code: "validation_failed", message: expect.stringContaining("17 topics") }),
+  );
   expect(parseWatchTopics(many("log", 4))).toHaveLength(4);
   expect(() => parseWatchTopics(many("log", 5))).toThrow(/5 of them logs/);
 });
@@ -73,5 +75,13 @@ test("any text is read or refused", () => {
         expect(err).toBeInstanceOf(PlatformError);
       }
     }),
+  );
+});
+
+test("a request may have 4096 characters", () => {
+  const filter = `calls:function=${"x".repeat(4_096 - "calls:function=".length)}`;
+  expect(parseWatchTopics(filter)).toMatchObject([{ kind: "calls" }]);
+  expect(() => parseWatchTopics(`${filter}x`)).toThrow(
+    "Cannot read on: its 4097 characters are over the limit of 4096",
   );
 });
