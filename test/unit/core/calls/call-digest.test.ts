@@ -113,4 +113,7 @@ test("stays the same from release to release: it is kept in records", () => {
   expect(callDigest({ ...plain, query: "x=1", callbackUrl: "https://a.example" })).toBe(
     sha256("9:functions4:echo2:/a3:x=117:https://a.example5:hello"),
   );
+  expect(callDigest({ ...plain, headers: ["X-Auth-Subject", "admin"] })).toBe(
+    sha256("9:functions4:echo2:/a1:\u00000:5:admin0:5:hello"),
+  );
 });
