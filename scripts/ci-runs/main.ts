@@ -5,9 +5,10 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 
 import { environment } from "../../runtime/process/settings.ts";
+import { positive } from "../whole-number.ts";
 
 /** One run of `.ci/run` in a fresh clone of a commit. */
 interface CiRun {
@@ -104,10 +105,4 @@ async function readRuns(file: string): Promise<CiRun[]> {
 function line({ date, loaded, seconds, code, last }: CiRun): string {
   const took = `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${date}${loaded ? ", one core busy" : ""}: ${took}, ended with ${code}: ${last}`;
-}
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("it must be a whole number from 1 on");
-  return number;
 }

@@ -1,34 +1,43 @@
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, matchesGlob, relative } from "node:path";
-import { parseArgs } from "node:util";
 
 import type { MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
+import { Command } from "commander";
 
+import { positive } from "../whole-number.ts";
 import { countScore, percentFound, scoreFiles, type Score } from "./score.ts";
-import { filesOfShare, readShare } from "./share.ts";
+import { filesOfShare, readShare, type Share } from "./share.ts";
 
 const leastPercent = 85;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    concurrency: { type: "string", default: "2" },
-    /** Tests each mutant again, even if neither the file nor its tests changed. */
-    force: { type: "boolean", default: false },
-    /** Tries a part of the files only: `2/7`, or `today` for the seventh of this day of the week. */
-    share: { type: "string" },
-    /** Leaves out code that runs when a file is loaded: a mutant there requires a run of all tests. */
-    "skip-static": { type: "boolean", default: false },
-  },
-});
+interface CommandOptions {
+  readonly concurrency: number;
+  readonly force: boolean;
+  readonly share?: Share;
+  readonly skipStatic: boolean;
+}
+
+const command = new Command("npm run mutation --")
+  .description(`Changes code one expression at a time, and fails if tests notice fewer than ${leastPercent} % of that.`)
+  .argument("[files...]", "what is changed, patterns", ["runtime/core/**/*.ts"])
+  .option("--concurrency <number>", "how many changes are tried at once", positive, 2)
+  .option("--force", "try each again, even if neither the file nor its tests changed", false)
+  .option(
+    "--share <part>",
+    "try a part of the files: 2/7, or today for the seventh of this day of the week",
+    (text: string) => readShare(text, new Date()),
+  )
+  .option("--skip-static", "leave out code that runs when a file is loaded: it takes a run of all tests each", false)
+  .helpOption("--help", "show this")
+  .parse();
+const options = command.opts<CommandOptions>();
+const patterns = command.processedArgs.flat().map(String);
 
 const root = join(import.meta.dirname, "../..");
 process.chdir(root);
-const patterns = positionals.length > 0 ? positionals : ["runtime/core/**/*.ts"];
-const mutate =
-  values.share === undefined ? patterns : filesOfShare(globSync(patterns), readShare(values.share, new Date()));
+const mutate = options.share === undefined ? patterns : filesOfShare(globSync(patterns), options.share);
 // Outside of the repository: other commands read all files in it.
 const tempDirName = mkdtempSync(join(tmpdir(), "weir-mutation-"));
 // Also when it is interrupted.
@@ -36,9 +45,9 @@ process.once("exit", () => rmSync(tempDirName, { recursive: true, force: true })
 const stryker = new Stryker({
   configFile: "scripts/mutation/stryker.config.json",
   mutate,
-  concurrency: Number(values.concurrency),
-  force: values.force,
-  ignoreStatic: values["skip-static"],
+  concurrency: options.concurrency,
+  force: options.force,
+  ignoreStatic: options.skipStatic,
   tempDirName,
 });
 report(await stryker.runMutationTest());

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from "commander";
+
 /** A part of all files: the `part`-th of `parts`, counted from 1. */
 export interface Share {
   readonly part: number;
@@ -8,14 +10,14 @@ const daysOfWeek = 7;
 
 /**
  * Reads `2/7`, or `today`: the share of the day of the week, so that seven nights in a row try all.
- * @throws RangeError when it is neither
+ * @throws InvalidArgumentError when it is neither
  */
 export function readShare(text: string, now: Date): Share {
   if (text === "today") return { part: now.getUTCDay() + 1, parts: daysOfWeek };
   const [, part, parts] = /^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? [];
   const share = { part: Number(part), parts: Number(parts) };
   if (share.part >= 1 && share.part <= share.parts) return share;
-  throw new RangeError(`--share is "${text}"; it must be "today", or a part of a number of parts, such as "2/7"`);
+  throw new InvalidArgumentError('it must be "today", or a part of a number of parts, such as "2/7"');
 }
 
 /** Every `parts`-th of the files in the order of their names, so that each share has some of every folder. */

@@ -13,7 +13,7 @@ test("today is the share of the day of the week, in UTC", () => {
 test("a share is a part of a number of parts", () => {
   expect(readShare("2/3", sunday)).toEqual({ part: 2, parts: 3 });
   for (const wrong of ["", "0/3", "4/3", "1/0", "1", "a/b", "1/3/4", "1.5/3", "tomorrow"])
-    expect(() => readShare(wrong, sunday), wrong).toThrow(`--share is "${wrong}"; it must be "today", or a part of`);
+    expect(() => readShare(wrong, sunday), wrong).toThrow('it must be "today", or a part of');
 });
 
 test("all shares together are all files, each once, and differ by one file at most", () => {
