@@ -44,7 +44,7 @@ function queueFindings({ queue, figures }: ExaminedQueue, callMaxAge: number): r
     found.push(
       finding(
         calls > 0 ? "problem" : "warning",
-        calls > 0 ? `No queue-worker takes from it, and ${calls} calls wait` : "No queue-worker takes from it",
+        `No queue-worker takes from it${calls > 0 ? `, and ${calls === 1 ? "1 call waits" : `${calls} calls wait`}` : ""}`,
         `start one with queue=${name}, or look why it ended`,
       ),
     );

@@ -56,7 +56,7 @@ function cutOf(
   const queue = queues.get(limits.queue);
   const own: Link = timeout === undefined ? { name: "upstream_timeout", limit: upstreamTimeout } : ownLink(timeout);
   const most: Link = { name: "timeout_max", limit: timeoutMax };
-  if (own.limit > most.limit && timeout !== undefined)
+  if (own.limit > most.limit)
     return {
       level: "problem",
       sentence: `${text(most)} ends every call before ${text(own)}: ${chain(own, most)}`,

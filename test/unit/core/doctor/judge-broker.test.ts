@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 
 import type { ExaminedBroker } from "../../../../runtime/core/doctor/doctor-facts.ts";
 import { judgeBroker } from "../../../../runtime/core/doctor/judge-broker.ts";
-import { judgeDisks } from "../../../../runtime/core/doctor/judge-disks.ts";
 import type { BrokerStore } from "../../../../runtime/core/ports/broker-view.ts";
 
 const place = { edition: "enterprise", home: "machine" } as const;
@@ -173,24 +172,5 @@ describe("each sentence and each piece of advice", () => {
       '"cluster" promises 3 copies of every call, and there are 2',
       "give the broker three servers, or ask for less",
     ]);
-  });
-});
-
-describe("a disk", () => {
-  const gibibyte = 1_073_741_824;
-  test.each([
-    [16 * gibibyte, 100 * gibibyte, "ok"],
-    [14 * gibibyte, 100 * gibibyte, "problem"],
-    [gibibyte - 1, 2 * gibibyte, "problem"],
-  ])("with %i of %i bytes free is %s", (free, total, level) => {
-    const found = judgeDisks({ value: [{ name: "data", directory: "/data", free, total }] });
-    expect(found).toMatchObject([{ id: "disk", level, subject: "disk of data" }]);
-  });
-
-  test("that cannot be read is a warning; none is none", () => {
-    expect(judgeDisks({ missing: "ENOENT" })).toMatchObject([
-      { level: "warning", sentence: expect.stringContaining("ENOENT") },
-    ]);
-    expect(judgeDisks({ value: [] })).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ function reported(addresses: readonly string[], ...conditions: readonly Conditio
 describe("the state of functions", () => {
   test("is ok when each is ready, or scaled to zero", () => {
     const asleep = examinedFunction({ service: "asleep" }, { ...reported([]), wants: { replicas: 0 } });
-    expect(judge([])).toMatchObject([{ level: "ok", sentence: "There is none" }]);
+    expect(judge([])).toEqual([{ id: "functions", level: "ok", subject: "functions", sentence: "There is none" }]);
     expect(judge([examinedFunction()])).toMatchObject([{ level: "ok", sentence: "1 can be called" }]);
     expect(judge([examinedFunction(), asleep])).toMatchObject([
       { level: "ok", sentence: "2 can be called, 1 of them scaled to zero" },
@@ -54,6 +54,13 @@ describe("the state of functions", () => {
     ]);
   });
 
+  test("time without a ready replica counts from when the last one was lost, whatever else changed since", () => {
+    const later = (type: Condition["type"], seconds: number) =>
+      condition(type, "False", { lastTransitionTime: new Date(after(seconds)).toISOString() });
+    const lost = examinedFunction({}, reported([], later("Healthy", 290), later("Ready", 280), later("Stalled", 295)));
+    expect(judge([lost])).toMatchObject([{ level: "warning", sentence: "None of 1 replicas is ready, for 20s" }]);
+  });
+
   test("a replica that does not become ready says why", () => {
     const silent = condition("Reconciling", "True", { reason: "NotListening", message: "Nothing listens on 8080" });
     const found = judge([examinedFunction({}, reported([], condition("Ready", "False"), silent))]);
@@ -70,7 +77,19 @@ describe("the state of functions", () => {
 
   test("annotations that cannot be used are a problem: its calls are refused", () => {
     const found = judge([examinedFunction({ annotations: { "com.service.timeout": "soon" } })]);
-    expect(found).toMatchObject([{ level: "problem", sentence: expect.stringContaining('"soon"') }]);
+    expect(found).toMatchObject([
+      {
+        id: "functions",
+        level: "problem",
+        sentence: expect.stringMatching(/^Its calls are refused: .*"soon"/),
+        advice: "correct its annotations and deploy it again",
+      },
+    ]);
+  });
+
+  test("of many functions the others are counted", () => {
+    const silent = Array.from({ length: 22 }, () => examinedFunction({}, { endpoints: undefined }));
+    expect(judge(silent).at(-1)).toMatchObject({ id: "functions", subject: "2 more functions" });
   });
 });
 
@@ -85,5 +104,25 @@ describe("a start", () => {
     const found = judge([examinedFunction(deployment, { lastStart })]).filter(({ id }) => id === "starts");
     expect(found.map(({ level }) => level)).toEqual(levels);
     for (const { sentence } of found) expect(sentence).toMatch(/^Its last start took \d+s, more than half of .* 1m$/);
+  });
+
+  test.each([
+    [
+      "of a function that is scaled to zero",
+      zero,
+      'make it start faster, raise wake_timeout, or keep a replica of "hello" without com.service.scale.zero',
+    ],
+    ["of another one", {}, "make it start faster, or raise wake_timeout"],
+  ])("%s that takes long asks for a faster one, or for more time", (_name, deployment, advice) => {
+    expect(judge([examinedFunction(deployment, { lastStart: 45_000 })]).at(-1)).toMatchObject({
+      subject: 'function "hello.functions"',
+      sentence: "Its last start took 45s, more than half of wake_timeout 1m",
+      advice,
+    });
+  });
+
+  test("of many functions the others are counted", () => {
+    const slow = Array.from({ length: 22 }, () => examinedFunction({}, { lastStart: 45_000 }));
+    expect(judge(slow).at(-1)).toMatchObject({ id: "starts", subject: "2 more functions" });
   });
 });

@@ -5,8 +5,9 @@ import { judgeProvider } from "../../../../runtime/core/doctor/judge-provider.ts
 const place = { edition: "enterprise", home: "machine" } as const;
 
 test("a provider that can start replicas is ok", () => {
-  const [finding, ...others] = judgeProvider({ provider: { fault: undefined }, place });
-  expect([finding?.id, finding?.level, finding?.advice, others]).toEqual(["provider", "ok", undefined, []]);
+  expect(judgeProvider({ provider: { fault: undefined }, place })).toEqual([
+    { id: "provider", level: "ok", subject: "provider", sentence: "It can start replicas" },
+  ]);
 });
 
 test.each([

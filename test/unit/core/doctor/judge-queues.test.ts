@@ -50,6 +50,11 @@ describe("a queue", () => {
       [["problem", "No queue-worker takes from it, and 3 calls wait"]],
     ],
     [
+      "without workers for its only call",
+      { slots: 0, state: state({ fresh: 1 }) },
+      [["problem", "No queue-worker takes from it, and 1 call waits"]],
+    ],
+    [
       "whose oldest call is half of call_max_age old",
       { state: state({ fresh: 1, firstAt: now - callMaxAge / 2 }) },
       [["ok", "It holds 1 call, and 1 slot takes from it"]],
@@ -70,27 +75,80 @@ describe("a queue", () => {
     expect(judge(examined(of))).toEqual(expected);
   });
 
+  test.each<[string, Parameters<typeof examined>[0], string]>([
+    [
+      "its lost store",
+      { state: undefined },
+      "look at the log of the queue-doctor, which recreates it with --recreate default",
+    ],
+    ["its missing workers", { slots: 0 }, "start one with queue=default, or look why it ended"],
+    ["its old calls", { state: state({ fresh: 1, firstAt: now - callMaxAge }) }, "look at weir queues show default"],
+    ["its many calls", { state: state({ fresh: 75 }) }, "look at weir queues show default"],
+  ])("says what to do about %s", (_name, of, advice) => {
+    expect(judgeQueues([examined(of)], callMaxAge)[0]).toMatchObject({ subject: 'queue "default"', advice });
+  });
+
+  test("that is well asks for nothing", () => {
+    expect(judgeQueues([examined({})], callMaxAge)[0]).toStrictEqual({
+      id: "queues",
+      level: "ok",
+      subject: 'queue "default"',
+      sentence: "It is empty, and 1 slot takes from it",
+    });
+  });
+
   test("that nobody reported is a warning with the reason", () => {
     const queue = { queue: sampleQueue(), figures: { missing: "no reply within 1750 ms" } };
-    expect(judgeQueues([queue], callMaxAge)).toMatchObject([
-      { id: "queues", level: "warning", sentence: "What is in it is not known (no reply within 1750 ms)" },
+    expect(judgeQueues([queue], callMaxAge)).toEqual([
+      {
+        id: "queues",
+        level: "warning",
+        subject: 'queue "default"',
+        sentence: "What is in it is not known (no reply within 1750 ms)",
+        advice: "look at the broker first",
+      },
     ]);
   });
 });
 
 test("without declarations the queues are one problem", () => {
-  expect(judgeQueues(undefined, callMaxAge)).toMatchObject([{ id: "queues", level: "problem" }]);
-});
-
-test("dead letters are a warning by queue, with the command that lists them", () => {
-  const of = (queue: ExaminedQueue) => judgeQueues([queue], callMaxAge).filter(({ id }) => id === "dead-letters");
-  expect(of(examined({ deadLetters: 0 }))).toMatchObject([{ level: "ok", sentence: "There is none" }]);
-  expect(of(examined({ deadLetters: 1 }))).toMatchObject([
+  expect(judgeQueues(undefined, callMaxAge)).toEqual([
     {
-      level: "warning",
-      subject: 'queue "default"',
-      sentence: "1 call or callback was given up; dead letters are kept for 14 days",
-      advice: "redrive or delete them: weir dead-letters list --queue default",
+      id: "queues",
+      level: "problem",
+      subject: "queues",
+      sentence: "No declarations are known: the broker is away, or the queue-doctor has not declared its queues yet",
+      advice: "look at the log of the queue-doctor",
     },
   ]);
+});
+
+describe("dead letters", () => {
+  const of = (...queues: readonly ExaminedQueue[]) =>
+    judgeQueues(queues, callMaxAge).filter(({ id }) => id === "dead-letters");
+
+  test("that are none are ok", () => {
+    expect(of(examined({}), examined({}))).toEqual([
+      { id: "dead-letters", level: "ok", subject: "dead letters", sentence: "There is none" },
+    ]);
+  });
+
+  test.each([
+    [1, "1 call or callback was given up; dead letters are kept for 14 days"],
+    [2, "2 calls or callbacks were given up; dead letters are kept for 14 days"],
+  ])("are a warning by queue, with the command that lists them: %i", (deadLetters, sentence) => {
+    expect(of(examined({}), examined({ deadLetters }))).toEqual([
+      {
+        id: "dead-letters",
+        level: "warning",
+        subject: 'queue "default"',
+        sentence,
+        advice: "redrive or delete them: weir dead-letters list --queue default",
+      },
+    ]);
+  });
+
+  test("of a queue that nobody reported may be there: nothing is said of them", () => {
+    expect(of(examined({}), { queue: sampleQueue(), figures: { missing: "no reply" } })).toEqual([]);
+  });
 });

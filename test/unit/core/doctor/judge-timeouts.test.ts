@@ -32,6 +32,8 @@ describe("no limit cuts another", () => {
     ["that ends itself before the platform's default", withTimes("5s")],
     ["whose exec_timeout leaves its timeout a second", withTimes("19s", "20s")],
     ["that says no exec_timeout", withTimes("0", "20s")],
+    ["whose timeout is just timeout_max", withTimes(undefined, "1h")],
+    ["whose exec_timeout is just the platform's default", withTimes("30s")],
     ["whose queue is not declared", withTimes("4m", undefined, "gone")],
     ["with annotations that nobody can read", { annotations: { "com.service.timeout": "soon" } }],
   ])("of a function %s", (_name, deployment) => {
@@ -76,6 +78,13 @@ describe("a limit that is cut is shown with the chain, the smallest first and ma
       'upstream_timeout 30s ends synchronous calls before exec_timeout 4m is over; queued ones may take it: upstream_timeout 30s (smallest) < exec_timeout 4m < timeout of queue "slow" 5m',
       "set com.service.timeout to 4m1s if it is called synchronously",
     ],
+    [
+      "the platform before an exec_timeout that its queue just allows, for synchronous calls alone",
+      withTimes("5m", undefined, "slow"),
+      "warning",
+      'upstream_timeout 30s ends synchronous calls before exec_timeout 5m is over; queued ones may take it: upstream_timeout 30s (smallest) < exec_timeout 5m < timeout of queue "slow" 5m',
+      "set com.service.timeout to 5m1s if it is called synchronously",
+    ],
   ])("%s", (_name, deployment, level, sentence, advice) => {
     expect(judgeOne(deployment)).toEqual([
       { id: "timeouts", subject: 'function "hello.functions"', level, sentence, advice },
@@ -87,8 +96,9 @@ test("calls that are longer than the drain are one warning, with the longest thr
   const functions = ["a", "b", "c", "d", "e"].map((service, index) =>
     examinedFunction({ service, ...withTimes(undefined, `${index + 1}m`) }),
   );
-  expect(judge(functions, { drainTimeout: 120_000 })).toMatchObject([
+  expect(judge(functions, { drainTimeout: 120_000 })).toEqual([
     {
+      id: "timeouts",
       level: "warning",
       subject: "drain_timeout",
       sentence:
@@ -99,6 +109,12 @@ test("calls that are longer than the drain are one warning, with the longest thr
   expect(judge(functions, { drainTimeout: 60_000 })[0]?.sentence).toMatch(/ 3m and 1 more are over$/);
   expect(judge([examinedFunction(withTimes("30s", "5m"))], { drainTimeout: 120_000 })).toMatchObject([
     { level: "problem", subject: 'function "hello.functions"' },
+  ]);
+});
+
+test("a function that ends itself just before its timeout counts with its timeout", () => {
+  expect(judge([examinedFunction(withTimes("2m", "2m"))], { drainTimeout: 119_500 })).toMatchObject([
+    { subject: "drain_timeout", advice: "set drain_timeout to 2m" },
   ]);
 });
 

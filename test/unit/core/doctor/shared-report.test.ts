@@ -43,3 +43,10 @@ test("one that failed is not kept, and what was begun later stays", async () => 
   waiting[2]?.resolve("yes");
   expect(await third).toBe("yes");
 });
+
+test("the time of a report is that of the process, unless another clock is passed", async () => {
+  let made = 0;
+  const shared = new SharedReport(async () => ++made, 3_600_000);
+  expect(await shared.read()).toBe(1);
+  expect(await shared.read()).toBe(1);
+});

@@ -78,3 +78,24 @@ test("what was ready before this process knew is no start, and a function that i
   remove();
   expect(starts.last(key)).toBeUndefined();
 });
+
+test("a function that is deployed again begins anew: the start that its removal ended does not count", () => {
+  const { starts, at, desire, ready, remove } = open();
+  desire(1);
+  at(5_000);
+  remove();
+  desire(1);
+  at(6_000);
+  ready("127.0.0.1:1");
+  expect(starts.last(key)).toBe(1_000);
+});
+
+test("the time of a start is that of the process, unless another clock is passed", () => {
+  const table = new FunctionTable({ defaultNamespace: "functions", aliases: [] });
+  const starts = new StartTimes(table);
+  table.functionObserver.synced();
+  table.endpointsObserver.synced();
+  table.functionObserver.set({ ...wanted, replicas: 1 });
+  table.endpointsObserver.set({ ...ref, addresses: ["127.0.0.1:1"], observedGeneration: 1, conditions: [] });
+  expect(starts.last(key)).toBeGreaterThanOrEqual(0);
+});
