@@ -33,7 +33,7 @@ export function reachesInto({ allowed }: Grants, action: string, namespace: stri
   return allowed.some(
     ({ actions, resources }) =>
       actions.some((listed) => namesAction(listed, action)) &&
-      resources.some((pattern) => pattern === "*" || matchesWildcard(partsOf(pattern)[0], namespace)),
+      resources.some((pattern) => matchesWildcard(partsOf(pattern)[0], namespace)),
   );
 }
 

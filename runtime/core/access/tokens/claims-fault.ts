@@ -26,7 +26,7 @@ export function claimsFault(claims: Claims, now: number): string | undefined {
 }
 
 function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value);
+  return Number.isFinite(value);
 }
 
 function isAudience(value: unknown): boolean {

@@ -37,7 +37,7 @@ export function parseAudience(text: string, namespaces: NamespaceRules): string 
 export function reachesAudience(permission: string, audience: string): boolean {
   if (!audience.endsWith(":*")) return coversResource(permission, audience);
   const [namespace = ""] = audience.split(":", 1);
-  return permission === "*" || matchesWildcard(permission.split(":", 1)[0] ?? "", namespace);
+  return matchesWildcard(permission.split(":", 1)[0] ?? "", namespace);
 }
 
 /** The scope in the claims of a function token; undefined when they hold none that is well-formed. */

@@ -28,6 +28,6 @@ function algorithmsOfKind(members: ReadonlyMap<string, unknown>): readonly Token
 /** Bits of a number in base64url. */
 function bitsOf(value: unknown): number {
   if (typeof value !== "string") return 0;
-  const digits = Buffer.from(value, "base64url").toString("hex").replace(/^0+/, "");
-  return digits === "" ? 0 : (digits.length - 1) * 4 + Number.parseInt(digits[0] ?? "0", 16).toString(2).length;
+  const digits = Buffer.from(value, "base64url").toString("hex");
+  return BigInt(`0x0${digits}`).toString(2).length;
 }

@@ -54,6 +54,8 @@ describe("a resource", () => {
     ["dev:pay", "dev:*", false],
     ["dev:*", "dev", false],
     ["*:*", "dev", false],
+    // Only the first colon parts: what is behind is a name that no function has.
+    ["*:pay", "dev:x:pay", false],
   ])("%s covers %s: %s", (pattern, resource, expected) => {
     expect(coversResource(pattern, resource)).toBe(expected);
   });
@@ -99,6 +101,11 @@ describe("grants", () => {
     expect(reachesInto(some, "Function:List", "dev")).toBe(true);
     expect(reachesInto(some, "Function:List", "prod")).toBe(false);
     expect(reachesInto(some, "Function:Get", "dev")).toBe(false);
+    const all = grantsOf(
+      buildRuleSet([policy("p", statement(["Function:List"], ["*"])), role("r", { policy: ["p"] })]),
+      {},
+    );
+    expect(reachesInto(all, "Function:List", "dev")).toBe(true);
   });
 
   test("one action and one resource of a statement are enough, one without the other is not", () => {

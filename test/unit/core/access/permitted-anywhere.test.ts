@@ -22,6 +22,7 @@ test.each([
   ["who may do it to one function", holder([grant("Call:Get")]), true],
   ["who may do all of its kind", holder([grant("Call:*")]), true],
   ["who may do everything to one function", holder([grant("*")]), true],
+  ["who may do it and another thing", holder([grant("Call:List", "Call:Get")]), true],
   ["who may do another thing", holder([grant("Call:List", "Function:*")]), false],
   ["whose role only reports", holder([], [grant("Call:Get")]), false],
   ["nobody", holder([]), false],

@@ -19,7 +19,7 @@ const facts: AuditFacts = {
 };
 
 test("a record holds what is known, and nothing else", () => {
-  expect(auditRecord(facts, "id")).toEqual({
+  expect(auditRecord(facts, "id")).toStrictEqual({
     id: "id",
     time: "2026-01-31T12:00:00.000Z",
     subject: "fed:alice",
@@ -34,7 +34,7 @@ test("a record holds what is known, and nothing else", () => {
     requestId: "r1",
   });
   const unknown = { ...facts, caller: undefined, resource: undefined, by: undefined, requestId: undefined };
-  expect(auditRecord({ ...unknown, allowed: false, status: 401, code: "credentials_required" }, "id")).toEqual({
+  expect(auditRecord({ ...unknown, allowed: false, status: 401, code: "credentials_required" }, "id")).toStrictEqual({
     id: "id",
     time: "2026-01-31T12:00:00.000Z",
     action: "Function:Delete",
@@ -42,6 +42,15 @@ test("a record holds what is known, and nothing else", () => {
     status: 401,
     code: "credentials_required",
     address: "10.0.0.7",
+  });
+});
+
+test("a record of a call names it, and one of a refusal says what a reporting role would have allowed", () => {
+  const reported = { role: "tried", policy: "deploy", sid: "2" };
+  expect(auditRecord({ ...facts, allowed: false, by: undefined, reported, callId: "c1" }, "id")).toMatchObject({
+    allowed: false,
+    reported,
+    callId: "c1",
   });
 });
 
@@ -60,6 +69,7 @@ test("a long text is cut, and half a character is none", () => {
   const { subject, issuer } = auditRecord({ ...facts, caller }, "id");
   expect(subject).toBe(`${"x".repeat(511)}…`);
   expect(issuer).toBe("\ufffd");
+  expect(auditRecord({ ...facts, action: "x".repeat(512) }, "id").action).toBe("x".repeat(512));
 });
 
 test.each([
@@ -76,4 +86,9 @@ test.each([
 ])("a query %j matches the record: %s", (over, matches) => {
   const query = { since: undefined, subject: undefined, action: undefined, allowed: undefined, ...over };
   expect(matchesAuditQuery(auditRecord(facts, "id"), query)).toBe(matches);
+});
+
+test("a record without a subject matches no query for one", () => {
+  const query = { since: undefined, subject: "*", action: undefined, allowed: undefined };
+  expect(matchesAuditQuery(auditRecord({ ...facts, caller: undefined }, "id"), query)).toBe(false);
 });

@@ -23,9 +23,10 @@ test("permissions are the resources on which calling is allowed", () => {
         [["Function:Invoke"], ["dev:b", "dev:a"]],
         [["Function:*"], ["dev:a", "x-*:y"]],
         [["Function:List"], ["prod:*"]],
+        [["Function:List", "Function:Invoke"], ["z:*"]],
       ),
     ),
-  ).toEqual(["dev:a", "dev:b", "x-*:y"]);
+  ).toEqual(["dev:a", "dev:b", "x-*:y", "z:*"]);
   expect(callablePermissions(grants([["*"], ["*", "dev:a"]]))).toEqual(["*"]);
   expect(callablePermissions(grants([["Function:Invok", "Queue:*"], ["*"]]))).toEqual([]);
 });
@@ -87,6 +88,18 @@ test.each([
   [{ permissions: ["a:b"] }],
   [{ permissions: "*", audience: [] }],
   [{ permissions: [1], audience: [] }],
+  [{ permissions: ["a:b", 1], audience: [] }],
+  [{ permissions: ["a:b"], audience: [null] }],
+  ["a:b"],
 ])("%j is no scope", (scope) => {
   expect(functionScopeIn({ function: scope })).toBeUndefined();
+});
+
+test.each([
+  [[], []],
+  [["*"], ["dev:pay"]],
+  [["dev:*", "prod:pay"], []],
+])("permissions %j and audience %j are a scope", (permissions, audience) => {
+  const scope = functionScopeIn({ function: { permissions, audience, other: 1 } });
+  expect(scope).toEqual({ permissions, audience });
 });

@@ -12,6 +12,7 @@ const issuer = (iss: string, internal?: string): IssuerAddresses => ({ iss, inte
 test.each([
   [issuer("https://idp.example"), "description", "https://idp.example/.well-known/openid-configuration"],
   [issuer("https://idp.example/realm/"), "description", "https://idp.example/realm/.well-known/openid-configuration"],
+  [issuer("https://idp.example/realm//"), "description", "https://idp.example/realm/.well-known/openid-configuration"],
   [
     issuer("https://idp.example", "http://idp.auth.svc:8080"),
     "description",
@@ -70,6 +71,8 @@ test.each([
   ["http where issInternal is https", issuer("https://a.example", "https://b.svc:8080"), "http://b.svc:8080/", http],
   ["a name that begins like loopback", issuer("http://127.0.0.1.evil.example"), "http://127.0.0.1.evil.example/", http],
   ["a user part", issuer("https://idp.example"), "https://u:p@idp.example/", "a user part is not allowed"],
+  ["a user alone", issuer("https://idp.example"), "https://u@idp.example/", "a user part is not allowed"],
+  ["a password alone", issuer("https://idp.example"), "https://:p@idp.example/", "a user part is not allowed"],
   ["a file", issuer("https://idp.example"), "file:///etc/passwd", "expected https"],
   ["data", issuer("https://idp.example"), "data:application/json,{}", "expected https"],
 ])("an issuer may not be read at %s", (_name, of, url, why) => {

@@ -8,6 +8,9 @@ const number = (bits: number): string => {
   bytes[0] = 0xff >> (bytes.length * 8 - bits);
   return bytes.toString("base64url");
 };
+/** A number of so many bytes, all bits set, written with a zero before it, in base64url. */
+const afterZero = (bytes: number): string =>
+  Buffer.concat([Buffer.alloc(1), Buffer.alloc(bytes, 0xff)]).toString("base64url");
 const ec = { kty: "EC", crv: "P-256", x: "AA", y: "AA" };
 const rsa = { kty: "RSA", n: number(2_048), e: "AQAB" };
 const ed = { kty: "OKP", crv: "Ed25519", x: "AA" };
@@ -17,6 +20,8 @@ test.each([
   ["RSA of no algorithm", rsa, ["RS256", "PS256"]],
   ["RSA of one algorithm", { ...rsa, alg: "PS256" }, ["PS256"]],
   ["RSA of 4096 bits", { ...rsa, n: number(4_096) }, ["RS256", "PS256"]],
+  ["RSA with a modulus of many zeros", { ...rsa, n: `g${"A".repeat(341)}` }, ["RS256", "PS256"]],
+  ["RSA of 2048 bits after a zero", { ...rsa, n: afterZero(256) }, ["RS256", "PS256"]],
   ["Ed25519", { ...ed, alg: "EdDSA", use: "sig", key_ops: ["verify"] }, ["EdDSA"]],
 ])("a key is usable: %s", (_name, key, algorithms) => {
   expect(algorithmsOfKey(key)).toEqual(algorithms);
@@ -29,6 +34,9 @@ test.each([
     "RSA of 1024 bits after zeros",
     { ...rsa, n: Buffer.concat([Buffer.alloc(256), Buffer.alloc(128, 255)]).toString("base64url") },
   ],
+  ["RSA of 2040 bits after a zero", { ...rsa, n: afterZero(255) }],
+  ["RSA with an empty modulus", { ...rsa, n: "" }],
+  ["RSA with a modulus that is no text", { ...rsa, n: 2 ** 52 }],
   ["RSA without modulus", { kty: "RSA", e: "AQAB" }],
   ["a private key", { ...ec, d: "AA" }],
   ["a private RSA key", { ...rsa, d: "AA", p: "AA" }],
@@ -40,8 +48,11 @@ test.each([
   ["RSA with SHA-512", { ...rsa, alg: "RS512" }],
   ["another curve", { ...ec, crv: "P-521" }],
   ["X25519", { ...ed, crv: "X25519" }],
+  ["another kind with that curve", { ...ed, kty: "EC" }],
+  ["a kind that is not known, with that curve", { ...ed, kty: "AKP" }],
   ["no kind", { n: number(2_048), e: "AQAB" }],
   ["null", null],
+  ["nothing", undefined],
   ["a text", "RSA"],
 ])("a key is not usable: %s", (_name, key) => {
   expect(algorithmsOfKey(key)).toEqual([]);

@@ -22,11 +22,20 @@ test.each([
   ["two parts", "a.b", "it does not have three parts"],
   ["four parts", "a.b.c.d", "it does not have three parts"],
   ["no signature", token({ alg: "ES256" }, {}, ""), "its parts are not base64url"],
+  ["a header that is no base64url", `=.${tokenPart({})}.c2ln`, "its parts are not base64url"],
+  ["claims that are no base64url", `${tokenPart({ alg: "ES256" })}.{}.c2ln`, "its parts are not base64url"],
   ["padding", token({ alg: "ES256" }, {}, "c2lnbg=="), "its parts are not base64url"],
   // "c2lh" and "c2li" end in bits of no byte when one character is missing.
   ["bits beside its bytes", token({ alg: "ES256" }, {}, "c2h"), "its parts are not base64url"],
   ["a header that is no JSON", token("{"), "its header or claims are no JSON object"],
   ["a header that is no object", token([]), "its header or claims are no JSON object"],
+  ["a header that is null", token(null), "its header or claims are no JSON object"],
+  ["a header that is a number", token(5), "its header or claims are no JSON object"],
+  ["claims that are no JSON", token({ alg: "ES256" }, "{"), "its header or claims are no JSON object"],
+  ["claims that are null", token({ alg: "ES256" }, null), "its header or claims are no JSON object"],
+  ["claims that are a number", token({ alg: "ES256" }, 5), "its header or claims are no JSON object"],
+  ["claims that are a text", token({ alg: "ES256" }, '"a"'), "its header or claims are no JSON object"],
+  ["claims that are a list", token({ alg: "ES256" }, []), "its header or claims are no JSON object"],
   [
     "claims that are no UTF-8",
     `${tokenPart({ alg: "ES256" })}.${Buffer.from([0x22, 0xff, 0x22]).toString("base64url")}.c2ln`,
@@ -52,6 +61,12 @@ test("what is allowed at most is allowed", () => {
   // Four characters are three bytes, whatever they are.
   expect(parseToken(text.slice(0, text.length - ((text.length - text.lastIndexOf(".") - 1) % 4)))).toMatchObject({
     kind: "token",
+  });
+});
+
+test("a claim may be null", () => {
+  expect(parseToken(token({ alg: "ES256" }, { name: null, team: { lead: null } }))).toMatchObject({
+    claims: { name: null, team: { lead: null } },
   });
 });
 

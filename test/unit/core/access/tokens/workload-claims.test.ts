@@ -30,7 +30,8 @@ test("it is replaced at half its time, when it is good for as long again", () =>
   expect(claimsFault(claims, now + 3_631_000)).toBe("it has expired");
 });
 
-test("a slash at the end of the issuer's name counts for nothing", () => {
+test("slashes at the end of the issuer's name count for nothing", () => {
   expect(workloadIssuer("https://weir.example/")).toBe("https://weir.example/workload");
+  expect(workloadIssuer("https://weir.example//")).toBe("https://weir.example/workload");
   expect(workloadAudience("https://weir.example/a/")).toBe("https://weir.example/a/oauth/token");
 });
