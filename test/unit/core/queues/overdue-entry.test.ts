@@ -23,6 +23,11 @@ test.each<[what: string, found: LedgerEntry | undefined, overdue: boolean]>([
   ["a run whose lease was renewed in time", written(tolerance, { state: "running" }), false],
   ["a run whose lease ended", written(tolerance + 1, { state: "running" }), true],
   ["a call that waits for its time", written(10 * minutes, { state: "waiting", next: now + 1 }), false],
+  [
+    "a call whose time has passed for as long as is tolerated",
+    written(10 * minutes, { state: "waiting", next: now - tolerance }),
+    false,
+  ],
   ["a call whose time has passed", written(10 * minutes, { state: "waiting", next: now - tolerance - 1 }), true],
 ])("%s", (_what, found, overdue) => {
   expect(isOverdueCall(found, now, tolerance)).toBe(overdue);
@@ -31,6 +36,8 @@ test.each<[what: string, found: LedgerEntry | undefined, overdue: boolean]>([
 test.each<[what: string, found: LedgerEntry | undefined, overdue: boolean]>([
   ["a callback without a record", undefined, true],
   ["one that was sent", written(0, { callback: { url: "http://h/", state: "sent", attempts: 1 } }), true],
+  ["one of a call that has none any more", written(0, { callback: null }), true],
+  ["one that waits for its host for as long as that may take", written(20 * minutes, pending()), false],
   ["one that may wait for its host", written(18 * minutes, pending()), false],
   ["one that waits an hour for its next attempt", written(50 * minutes, pending(now + 10 * minutes)), false],
   ["one whose next attempt may wait for its host", written(70 * minutes, pending(now - 18 * minutes)), false],

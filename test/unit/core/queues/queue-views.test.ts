@@ -56,6 +56,9 @@ test("before the declarations are known no queue is reported missing: 503 with a
   expect(find).toThrow(sentence);
   expect(find).toThrow(refusal);
   expect(() => knownQueues(table)).toThrow(refusal);
+  expect(() => knownQueues(table)).toThrow(
+    "Cannot list the queues: the broker is away, or the queue-doctor has not declared its queues yet; try again later",
+  );
   // The bucket exists, and the doctor has not written the default queue, which it writes last.
   table.observer.set(sampleQueue({ name: "bulk" }));
   table.observer.synced();
@@ -63,6 +66,20 @@ test("before the declarations are known no queue is reported missing: 503 with a
   table.observer.set(sampleQueue());
   expect(find).toThrow(expect.objectContaining({ code: "queue_not_found" }));
   expect(knownQueues(table)).toHaveLength(2);
+});
+
+test("declarations are not known while some may still be to come", () => {
+  const table = new QueueTable();
+  table.observer.set(sampleQueue());
+  expect(table.isKnown).toBe(false);
+  table.observer.synced();
+  expect(table.isKnown).toBe(true);
+});
+
+test("the first report of every worker is waited for from the start of the process, by its clock", () => {
+  const { untilComplete } = new WorkerSums(new MemoryActivity());
+  expect(untilComplete).toBeGreaterThanOrEqual(0);
+  expect(untilComplete).toBeLessThanOrEqual(1_200);
 });
 
 test("a queue is shown with its own state, workers and dead letters", async () => {

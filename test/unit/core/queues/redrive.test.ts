@@ -435,6 +435,24 @@ describe("what a redrive does", () => {
     expect([letters.all().length, calls.size("default")]).toEqual([1, 0]);
   });
 
+  test("a new record is waited for as long as a change of one, and the error says how long that was", async () => {
+    await letters.put(deadLetterOf());
+    const budgets: number[] = [];
+    const silent = ledgerWith(ledger, {
+      create: async (_id, _entry, until) => {
+        budgets.push(until - performance.now());
+        return { kind: "unknown" };
+      },
+    });
+    expect(await refusal(() => redriveCall({ ...parts, ledger: silent }, "default", call.id))).toMatchObject({
+      message: expect.stringMatching(/no answer from the queue in \d+\.\d s; redrive it/),
+      callId: call.id,
+    });
+    expect(budgets).toHaveLength(1);
+    expect(budgets[0]).toBeGreaterThan(2_900);
+    expect(budgets[0]).toBeLessThanOrEqual(3_000);
+  });
+
   test("decides again when another creates the record first", async () => {
     await letters.put(deadLetterOf());
     const racing = ledgerWith(ledger, {
