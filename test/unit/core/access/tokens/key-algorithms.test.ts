@@ -57,3 +57,10 @@ test.each([
 ])("a key is not usable: %s", (_name, key) => {
   expect(algorithmsOfKey(key)).toEqual([]);
 });
+
+test.each(["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"])(
+  "a key that shows the private member %s is not usable, whatever it is otherwise",
+  (member) => {
+    for (const key of [ec, rsa, ed]) expect(algorithmsOfKey({ ...key, [member]: "AA" })).toEqual([]);
+  },
+);

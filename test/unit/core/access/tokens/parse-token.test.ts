@@ -41,6 +41,11 @@ test.each([
     `${tokenPart({ alg: "ES256" })}.${Buffer.from([0x22, 0xff, 0x22]).toString("base64url")}.c2ln`,
     "its header or claims are no JSON object",
   ],
+  [
+    "a claim that is no UTF-8",
+    `${tokenPart({ alg: "ES256" })}.${Buffer.from('{"sub":"\u00ff"}', "latin1").toString("base64url")}.c2ln`,
+    "its header or claims are no JSON object",
+  ],
   ["alg none", token({ alg: "none" }), "its alg is none of RS256, PS256, ES256, EdDSA"],
   ["alg HS256", token({ alg: "HS256" }), "its alg is none of RS256, PS256, ES256, EdDSA"],
   ["no alg", token({}), "its alg is none of RS256, PS256, ES256, EdDSA"],

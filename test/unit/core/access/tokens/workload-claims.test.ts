@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 
+import { isOwnToken } from "../../../../../runtime/core/access/own-token.ts";
 import { claimsFault } from "../../../../../runtime/core/access/tokens/claims-fault.ts";
 import {
   workloadAudience,
   workloadClaims,
   workloadIssuer,
   workloadRenewal,
+  workloadTokenType,
 } from "../../../../../runtime/core/access/tokens/workload-claims.ts";
+import { tokenPart } from "../../../../support/token-keys.ts";
 
 const ref = { namespace: "dev", name: "pay" };
 const now = 1_790_000_000_500;
@@ -34,4 +37,8 @@ test("slashes at the end of the issuer's name count for nothing", () => {
   expect(workloadIssuer("https://weir.example/")).toBe("https://weir.example/workload");
   expect(workloadIssuer("https://weir.example//")).toBe("https://weir.example/workload");
   expect(workloadAudience("https://weir.example/a/")).toBe("https://weir.example/a/oauth/token");
+});
+
+test("its type alone shows that it is the platform's own, so that functions do not get it", () => {
+  expect(isOwnToken(`Bearer ${tokenPart({ typ: workloadTokenType })}.${tokenPart({})}.c2ln`, undefined)).toBe(true);
 });
