@@ -37,16 +37,16 @@ export function subjectClaims(issued: Claims): Claims {
 }
 
 /**
- * The texts of claim `name`: those of a list, or the one of a text, number or boolean. Other values, and members of a
- * list that are not texts, have none. Only own claims count, whatever their name.
+ * The texts of claim `name`, or of its members if it is a list: texts, numbers and booleans have one, other values none.
+ * `members` is the length of a list, and otherwise 1. Only own claims count, whatever their name.
  */
 export function claimTexts(
   claims: Claims,
   name: string,
-): { readonly texts: readonly string[]; readonly isList: boolean } {
+): { readonly texts: readonly string[]; readonly members: number } {
   const value: unknown = Object.getOwnPropertyDescriptor(claims, name)?.value;
-  if (Array.isArray(value)) return { texts: value.flatMap((member) => textOf(member)), isList: true };
-  return { texts: textOf(value), isList: false };
+  if (Array.isArray(value)) return { texts: value.flatMap((member) => textOf(member)), members: value.length };
+  return { texts: textOf(value), members: 1 };
 }
 
 function textOf(value: unknown): string[] {

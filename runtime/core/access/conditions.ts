@@ -52,9 +52,9 @@ function hasClaim(
   compare: Comparison,
   ofList: boolean,
 ): boolean {
-  const { texts, isList } = claimTexts(claims, claimOf(key));
-  // A list of one is its member, as issuers write `aud` either way.
-  if (isList && !ofList && texts.length !== 1) return false;
+  const { texts, members } = claimTexts(claims, claimOf(key));
+  // A list of one is its member, as issuers write `aud` either way. Members without a text count, too.
+  if (!ofList && members !== 1) return false;
   return texts.some((found) => wanted.some((value) => compare(value, found)));
 }
 

@@ -40,11 +40,12 @@ function queueFindings({ queue, figures }: ExaminedQueue, callMaxAge: number): r
     ];
   const calls = state.fresh + state.onLoan;
   const found: Finding[] = [];
+  const waiting = calls === 1 ? "1 call waits" : `${calls} calls wait`;
   if (workers.slots === 0)
     found.push(
       finding(
         calls > 0 ? "problem" : "warning",
-        `No queue-worker takes from it${calls > 0 ? `, and ${calls === 1 ? "1 call waits" : `${calls} calls wait`}` : ""}`,
+        calls > 0 ? `No queue-worker takes from it, and ${waiting}` : "No queue-worker takes from it",
         `start one with queue=${name}, or look why it ended`,
       ),
     );

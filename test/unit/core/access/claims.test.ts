@@ -37,19 +37,20 @@ test.each([
 });
 
 test.each([
-  ["alice", ["alice"], false],
-  [7, ["7"], false],
-  [true, ["true"], false],
-  [null, [], false],
-  [{ a: 1 }, [], false],
-  [["a", "b"], ["a", "b"], true],
-  [["a", null, { b: 1 }], ["a"], true],
-  [[], [], true],
-])("the texts of %j are %j", (value, texts, isList) => {
-  expect(claimTexts({ one: value }, "one")).toEqual({ texts, isList });
+  ["alice", ["alice"], 1],
+  [7, ["7"], 1],
+  [true, ["true"], 1],
+  [null, [], 1],
+  [{ a: 1 }, [], 1],
+  [["a", "b"], ["a", "b"], 2],
+  [["a", 7, true], ["a", "7", "true"], 3],
+  [["a", null, { b: 1 }], ["a"], 3],
+  [[], [], 0],
+])("the texts of %j are %j", (value, texts, members) => {
+  expect(claimTexts({ one: value }, "one")).toEqual({ texts, members });
 });
 
 test("a name that is not a claim of its own has no texts", () => {
-  expect(claimTexts({}, "constructor")).toEqual({ texts: [], isList: false });
-  expect(claimTexts({}, "one")).toEqual({ texts: [], isList: false });
+  expect(claimTexts({}, "constructor")).toEqual({ texts: [], members: 1 });
+  expect(claimTexts({}, "one")).toEqual({ texts: [], members: 1 });
 });

@@ -29,9 +29,11 @@ describe("a condition", () => {
   test.each(["StringEqual", "StringEquals", "StringEqualIgnoreCase", "StringLike"])(
     "%s takes a list of one as its member, and is not met by a longer one",
     (operator) => {
-      const isMet = (team: readonly string[]): boolean =>
+      const isMet = (team: readonly unknown[]): boolean =>
         meetsCondition({ [operator]: { "jwt:team": "core" } }, { team });
       expect([isMet(["core"]), isMet(["web"]), isMet(["core", "web"]), isMet([])]).toEqual([true, false, false, false]);
+      // What has no text is a member all the same.
+      expect([isMet(["core", null]), isMet([{}, "core"])]).toEqual([false, false]);
     },
   );
 
