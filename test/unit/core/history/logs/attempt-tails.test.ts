@@ -103,3 +103,42 @@ test("the last whole lines that fit into 2 KiB are shown; of a longer one its be
   expect(Buffer.byteLength(long) + 1).toBeLessThanOrEqual(2_048);
   expect(Buffer.byteLength(long)).toBeGreaterThan(2_040);
 });
+
+test.each([
+  ["a line of 2 047 bytes is shown whole", ["x".repeat(2_047)], ["x".repeat(2_047)]],
+  ["one of 2 048 is not", ["x".repeat(2_048)], [`${"x".repeat(2_044)}…`]],
+  ["two of 1 023 are shown", ["x".repeat(1_023), "y".repeat(1_023)], ["x".repeat(1_023), "y".repeat(1_023)]],
+  ["of two where one is longer, the last", ["x".repeat(1_024), "y".repeat(1_023)], ["y".repeat(1_023)]],
+])("with the newlines there are 2 048 bytes: %s", async (_, written, lines) => {
+  for (const [index, text] of written.entries()) await wrote(1_100 + index, text, "stderr");
+  expect((await tailOf())[1]?.lines).toEqual(lines);
+});
+
+test("of a run that wrote very much its last lines are found", async () => {
+  const place = { ...hello, instance: "a", stream: "stderr" } as const;
+  const timestamp = formatLogMoment({ at: 1_100, nanos: 0 });
+  const lines = Array.from({ length: 1_500 }, (_, number) => ({ ...place, timestamp, text: "again\n", number }));
+  await kept.append(lines);
+  await wrote(1_200, "Error: out of memory", "stderr");
+  expect((await tailOf())[1]?.lines.at(-1)).toBe("Error: out of memory");
+});
+
+test("of a run that was not alone, at an unknown replica, lines with the id of the call count, of any replica", async () => {
+  await wrote(1_100, `call ${id} began`, "stderr");
+  await wrote(1_200, `call ${id} was sent on`, "stderr", "b");
+  expect(await tailOf({ ...failed, alone: undefined, replica: undefined })).toEqual({
+    1: { lines: [`call ${id} began`, `call ${id} was sent on`], match: "text" },
+  });
+});
+
+test("the last eight failed runs are shown", async () => {
+  const runs = Array.from({ length: 12 }, (_, index) => {
+    const own = { from: 10_000 * index, to: 10_000 * index + 1_000 };
+    // The eleventh went well.
+    return { ...failed, number: index + 1, window: own, alone: own, hasFailed: index !== 10 };
+  });
+  for (const run of runs) await wrote(run.window.from + 500, `Error of run ${run.number}`, "stderr");
+  const tails = await findAttemptTails(kept, call, runs);
+  expect([...tails.keys()]).toEqual([4, 5, 6, 7, 8, 9, 10, 12]);
+  expect(tails.get(12)).toEqual({ lines: ["Error of run 12"], match: "window" });
+});

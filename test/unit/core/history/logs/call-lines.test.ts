@@ -4,6 +4,7 @@ import { findCallLines } from "../../../../../runtime/core/history/logs/call-lin
 import { matchRuns } from "../../../../../runtime/core/history/logs/lone-windows.ts";
 import { formatLogMoment } from "../../../../../runtime/core/history/logs/log-moment.ts";
 import type { CallEntry } from "../../../../../runtime/core/calls/call-entry.ts";
+import type { FollowedLine } from "../../../../../runtime/core/ports/kept-logs.ts";
 import type { RollupPoint } from "../../../../../runtime/core/history/rollups/rollup.ts";
 import { sampleCall, sampleEntry } from "../../../../contract/samples.ts";
 import { MemoryCallHistory } from "../../../../support/memory/memory-call-history.ts";
@@ -197,4 +198,21 @@ test("a call that never ran has no lines", async () => {
   const id = await ran(1);
   await wrote("a", [0, `of ${id}`]);
   expect(await found(id)).toEqual([]);
+});
+
+test("lines of the same millisecond stand in the order in which they were written", async () => {
+  const id = await ran(1, [1_000, 2_000, "a"]);
+  const line = (nanos: number, number: number, text: string): FollowedLine => {
+    const timestamp = formatLogMoment({ at: start + 1_500, nanos });
+    return { ...hello, instance: "a", timestamp, text: `${text}\n`, number };
+  };
+  await kept.append([
+    line(100, 0, "one"),
+    line(100, 1, `two of ${id}`),
+    line(200, 0, "three"),
+    line(300, 0, `four of ${id}`),
+    line(300, 1, "five"),
+  ]);
+  const lines = ["window one", `text two of ${id}`, "window three", `text four of ${id}`, "window five"];
+  expect(await found(id)).toEqual(lines);
 });

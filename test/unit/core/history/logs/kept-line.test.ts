@@ -3,7 +3,11 @@ import { describe, expect, test } from "vitest";
 import { cutLine, keptLineMax } from "../../../../../runtime/core/history/logs/cut-line.ts";
 import { isCovered, LineNumbers } from "../../../../../runtime/core/history/logs/line-numbers.ts";
 import { LineCounts, LineRate, lineRates } from "../../../../../runtime/core/history/logs/line-rate.ts";
-import { formatLogMoment, parseLogMoment } from "../../../../../runtime/core/history/logs/log-moment.ts";
+import {
+  compareLogMoments,
+  formatLogMoment,
+  parseLogMoment,
+} from "../../../../../runtime/core/history/logs/log-moment.ts";
 import type { FollowedLine } from "../../../../../runtime/core/ports/kept-logs.ts";
 
 const hello = { namespace: "functions", name: "hello" };
@@ -28,6 +32,17 @@ describe("a time", () => {
   });
 
   test("is undefined if it is none", () => expect(parseLogMoment("yesterday")).toBeUndefined());
+
+  test("is earlier by its milliseconds, then by its nanoseconds", () => {
+    const moments = [
+      { at: start, nanos: 500 },
+      { at: start + 1, nanos: 2 },
+      { at: start + 1, nanos: 30 },
+      { at: start + 2, nanos: 1 },
+    ];
+    expect(moments.toReversed().sort(compareLogMoments)).toEqual(moments);
+    expect(moments.map((moment) => compareLogMoments(moment, { ...moment }))).toEqual([0, 0, 0, 0]);
+  });
 });
 
 describe("a line", () => {
@@ -50,6 +65,25 @@ describe("a line", () => {
     expect(second !== undefined && isCovered(second, second)).toBe(true);
     expect(third !== undefined && isCovered(third, second)).toBe(false);
     expect(second !== undefined && isCovered(second, undefined)).toBe(false);
+  });
+
+  test("at a later time is again the first of its time", () => {
+    const numbers = new LineNumbers();
+    const times = [0, 0, 1, 1, 1, 2].map((nanos) => formatLogMoment({ at: start, nanos }));
+    const read = times.map((timestamp) => numbers.next({ ...line("x"), timestamp })?.position.number);
+    expect(read).toEqual([0, 1, 0, 1, 2, 0]);
+  });
+
+  test("has no number if its time cannot be read", () => {
+    const numbers = new LineNumbers();
+    numbers.next(line("1"));
+    expect(numbers.next({ ...line("2"), timestamp: "yesterday" })).toBeUndefined();
+  });
+
+  test("of an earlier time was kept before, whatever its number", () => {
+    const kept = { at: start, nanos: 5, number: 0 };
+    expect(isCovered({ at: start, nanos: 4, number: 9 }, kept)).toBe(true);
+    expect(isCovered({ at: start, nanos: 6, number: 0 }, kept)).toBe(false);
   });
 });
 

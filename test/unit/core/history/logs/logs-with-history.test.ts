@@ -77,3 +77,22 @@ test("a replica that starts while it is read has no line twice", async () => {
   };
   expect(await read({}, late)).toEqual(["a1", "b2", "b3"]);
 });
+
+test("where only the last lines are asked for, the log of a replica that has one is enough", async () => {
+  await keep("a", 1, 2);
+  log("a", 3, 4);
+  expect(await read({ tail: 1 })).toEqual(["a4"]);
+});
+
+test("lines of the log whose time cannot be read are left out", async () => {
+  log("a", 1);
+  logs.write(hello, "a", "whenever", "yesterday");
+  log("a", 2);
+  expect(await read()).toEqual(["a1", "a2"]);
+});
+
+test("thousands of kept lines come in their order, each once", async () => {
+  const times = Array.from({ length: 2_500 }, (_, at) => at);
+  await keep("a", ...times);
+  expect(await read()).toEqual(times.map((at) => `a${at}`));
+});
