@@ -6,14 +6,10 @@ export const durationCellCount = 76;
 
 const perDoubling = 4;
 
-/** Upper bound of a cell, milliseconds. */
-function upperBound(cell: number): number {
-  return cell < perDoubling ? (cell + 1) / perDoubling : 2 ** ((cell - perDoubling + 1) / perDoubling);
-}
-
 /** The duration that stands for those of a cell, milliseconds: at most 10 % from any of them beyond 1 ms. */
 const middles: readonly number[] = Array.from({ length: durationCellCount }, (_, cell) => {
-  const middle = cell < perDoubling ? (cell + 0.5) / perDoubling : Math.sqrt(upperBound(cell) * upperBound(cell - 1));
+  const place = (cell + 0.5) / perDoubling;
+  const middle = cell < perDoubling ? place : 2 ** (place - 1);
   return Math.round(middle * 100) / 100;
 });
 

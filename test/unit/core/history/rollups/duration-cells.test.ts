@@ -24,6 +24,7 @@ test.each([
   [[5, 1, 3, 2], [3, 2, 5, 1], "are out of order"],
   [[3, 1, 3, 2], [3, 3], "name a cell twice"],
   [[3, 1, 75, 1, 76, 2, 99, 4], [3, 1, 75, 7], "are beyond the last cell"],
+  [[74, 1, 76, 2], [74, 1, 75, 2], "are of the first that is beyond the last cell"],
   [[3, 1, 5], [3, 1], "break off"],
   [[3, 0, 5, 1], [3, 0, 5, 1], "are 0 of one point"],
 ])("%j is kept as %j: they %s", (durations, expected) => {

@@ -6,7 +6,11 @@ import { Rollups, rollupStepNames } from "../../../../../runtime/api/schemas/his
 import { DurationCells, durationCellCount } from "../../../../../runtime/core/history/rollups/duration-cells.ts";
 import { durationCell } from "../../../../../runtime/core/history/reports/duration-cell.ts";
 import { rollupSeries } from "../../../../../runtime/core/history/rollups/rollup-series.ts";
-import { rollupSteps, type RollupPoint } from "../../../../../runtime/core/history/rollups/rollup.ts";
+import {
+  rollupSteps,
+  type RollupPoint,
+  type RollupSeries,
+} from "../../../../../runtime/core/history/rollups/rollup.ts";
 import { rollupsView } from "../../../../../runtime/core/history/rollups/rollups-view.ts";
 import type { RollupQuery } from "../../../../../runtime/core/ports/call-history.ts";
 
@@ -61,6 +65,46 @@ describe("rollupSeries", () => {
     expect(rollupSeries(points.toReversed(), minute)).toEqual(rollupSeries(points, minute));
   });
 
+  test.each([
+    [1, 3],
+    [3, 1],
+  ])("of %i and %i replicas that two processes saw at one time, takes the larger number", (one, other) => {
+    const points = [point({ replicas: one }), point({ source: "gateway-2", replicas: other })];
+    expect(rollupSeries(points, query)).toMatchObject([{ replicas: [3, null, null] }]);
+  });
+
+  test("keeps what one process knows although another does not know it", () => {
+    const points = [
+      point({ replicas: 2, inFlight: 3, queued: 7 }),
+      point({ source: "gateway-2", calls: [0, 1, 0, 0, 0] }),
+    ];
+    expect(rollupSeries(points, query)).toMatchObject([
+      { calls: [1, null, null], replicas: [2, null, null], inFlight: [3, null, null], queued: [7, null, null] },
+    ]);
+  });
+
+  test("tells functions of one name apart by their namespaces", () => {
+    const functions = [hello, { ...hello, namespace: "shop" }];
+    const points = [
+      point({ calls: [0, 1, 0, 0, 0] }),
+      point({ calls: [0, 2, 0, 0, 0], namespace: "shop" }),
+      point({ calls: [0, 4, 0, 0, 0], namespace: "shop", at: from + 10_000 }),
+      point({ calls: [0, 8, 0, 0, 0], at: from + 10_000 }),
+    ];
+    expect(rollupSeries(points, { ...query, functions }).map(({ calls }) => calls)).toEqual([
+      [1, 8, null],
+      [2, 4, null],
+    ]);
+  });
+
+  test("leaves out scalings, and calls, of other times", () => {
+    const scalings = [{ at: from, from: 1, to: 2, reason: "load", message: "12 calls are in flight" }];
+    const calls = [0, 9, 0, 0, 0];
+    const points = [point({ at: from - 10_000, calls, scalings }), point({ at: from + 30_000, calls, scalings })];
+    expect(rollupSeries(points, query)).toMatchObject([{ calls: [null, null, null], scalings: [] }]);
+    expect(rollupSeries(points, { ...query, top: 1 })).toEqual([]);
+  });
+
   test("has a series for each function, in the order of the query, without what lies outside of it", () => {
     const points = [
       point({ ...pay, calls: [0, 1, 0, 0, 0] }),
@@ -86,6 +130,26 @@ describe("rollupSeries", () => {
     expect(all).toMatchObject({ replicas: [4, null, null], inFlight: [3, null, null], queued: [6, null, null] });
     expect(all?.p50[0]).toBeCloseTo(10, -0.5);
     expect(all?.p95[0]).toBeGreaterThan(900);
+  });
+
+  test("sums up the last counts of each function, in any order of their points", () => {
+    const functions = ["f1", "f2", "f3"].map((name) => ({ namespace: "functions", name }));
+    const points = functions.flatMap((ref, index) => [
+      point({ ...ref, at: from + 10_000, replicas: 10 ** index }),
+      point({ ...ref, at: from, replicas: 5_000 }),
+    ]);
+    const minute: RollupQuery = { functions, step: "1m", since: from, until: from + 60_000, summed: true };
+    expect(rollupSeries(points, minute)).toMatchObject([{ replicas: [111] }]);
+    expect(rollupSeries(points.toReversed(), minute)).toMatchObject([{ replicas: [111] }]);
+  });
+
+  test("of functions with as many calls the first ones by name are at the top", () => {
+    const functions = ["f3", "f1", "f4", "f2"].map((name) => ({ namespace: "functions", name }));
+    const points = functions.map((ref) => point({ ...ref, calls: [0, ref.name === "f4" ? 2 : 1, 0, 0, 0] }));
+    const top = (of: readonly RollupPoint[], order = functions) =>
+      rollupSeries(of, { ...query, functions: order, top: 3 }).map(({ name }) => name);
+    expect(top(points)).toEqual(["f4", "f1", "f2"]);
+    expect(top(points, functions.toReversed())).toEqual(["f4", "f1", "f2"]);
   });
 
   test("of the functions with most calls there are the first so many", () => {
@@ -133,6 +197,20 @@ describe("quantiles", () => {
   });
 });
 
+/** Each column has its own values. */
+const seriesOfAll: RollupSeries = {
+  ...hello,
+  calls: [20, null],
+  errors: [1, null],
+  p50: [2.5, null],
+  p95: [30.5, null],
+  coldStarts: [4, null],
+  replicas: [5, null],
+  inFlight: [6, null],
+  queued: [null, 7],
+  scalings: [],
+};
+
 test("the view of rollups is as the contract says", () => {
   const points = [
     point({ calls: [0, 3, 0, 0, 0], scalings: [{ at: from, from: 0, to: 1, reason: "wake", message: "a call came" }] }),
@@ -149,6 +227,10 @@ test("the view of rollups is as the contract says", () => {
     top: [{ functionName: "hello", namespace: "functions" }],
   });
   expect(view.series[0]).not.toHaveProperty("functionName");
+  const { name, namespace, scalings: _, ...columns } = seriesOfAll;
+  expect(rollupsView(query, [seriesOfAll]).series).toEqual([
+    { ...columns, functionName: name, namespace, scalings: [] },
+  ]);
   expect(rollupsView(query, series)).not.toHaveProperty("top");
 });
 

@@ -55,3 +55,19 @@ test("of a function that is gone, and of times in which nothing was counted, not
   const series = seriesOf([{ index: 2, calls }]);
   expect(withIdle(series, seriesOf([]), times, since - length)).toEqual(series);
 });
+
+test("in an interval with calls nothing else is made known", () => {
+  const series = seriesOf([1, 3, 5].map((index) => ({ index, calls })));
+  const busy = seriesOf([0, 1, 2, 3, 4, 5].map((index) => ({ index, calls: [0, 9, 0, 0, 0] })));
+  const filled = withIdle(series, busy, times);
+  expect(filled.calls).toEqual([null, 4, 0, 4, 0, 4]);
+  expect(filled.coldStarts).toEqual([null, null, 0, null, 0, null]);
+});
+
+test("of the intervals of its first and its last figure no calls are made up", () => {
+  const series = seriesOf([
+    { index: 1, replicas: 1 },
+    { index: 3, queued: 0 },
+  ]);
+  expect(withIdle(series, counted, times).calls).toEqual([null, null, 0, null, null, null]);
+});
