@@ -16,6 +16,10 @@ describe("durationCell()", () => {
     [0.26, 1],
     [1, 3],
     [1.1, 4],
+    // A cell includes its upper bound.
+    [2 ** 0.25, 4],
+    [2 ** 0.5, 5],
+    [2 ** 0.75, 6],
     [2, 7],
     [2.1, 8],
     [3, 10],
@@ -115,6 +119,34 @@ describe("FunctionTallies", () => {
       replicas: 0,
     });
     expect(tallies.take("other.functions", { inFlight: 0 })).toMatchObject({ calls: [0, 0, 0, 1, 0] });
+  });
+
+  test("tells of the first call of a function while it is in flight", () => {
+    const told = { calls: zeros, coldStarts: 0, inFlight: 1 };
+    expect(new FunctionTallies().take(key, { inFlight: 1 })).toStrictEqual(told);
+  });
+
+  test("does not forget a queue that is not known for a time", () => {
+    const tallies = new FunctionTallies();
+    expect(tallies.take(key, { queued: 4 })).toStrictEqual({ queued: 4 });
+    expect(tallies.take(key, { inFlight: 1 })).toMatchObject({ inFlight: 1 });
+    expect(tallies.take(key, { inFlight: 0, queued: 4 })).toBeUndefined();
+  });
+
+  test("a function in the place of one that was removed begins at 0, and its neighbours keep what they have", () => {
+    const tallies = new FunctionTallies();
+    for (const name of ["first.functions", key, "last.functions"]) tallies.of(name).add(200, 5, true);
+    tallies.forget(key);
+    tallies.of("new.functions").add(404, 1, false);
+    const told = ["first.functions", "new.functions", "last.functions"].map(
+      (name) => tallies.take(name, { inFlight: 0 })?.calls,
+    );
+    expect(told).toEqual([
+      [0, 1, 0, 0, 0],
+      [0, 0, 0, 1, 0],
+      [0, 1, 0, 0, 0],
+    ]);
+    expect(tallies.take(key, { inFlight: 0 })).toBeUndefined();
   });
 
   test("adds up to what was counted, however calls, reports and removals of many functions follow each other", () => {

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import { describe, expect, test } from "vitest";
 
 import { presence } from "../../../../../runtime/core/history/rollups/presence.ts";
@@ -80,19 +82,91 @@ describe("RollupReporter", () => {
     expect(fixture.points).toHaveLength(1);
   });
 
-  test("divides many points into messages of 100, and lets others have their turn in between", async () => {
+  test("divides many points into messages of 100", async () => {
     const fixture = new Fixture(2_050);
     for (let number = 0; number < 2_050; number += 1) fixture.call(number);
-    let turns = 0;
-    const turn = setInterval(() => (turns += 1), 0);
     fixture.open();
     await eventually(() => fixture.points.length === 2_050, { what: "all points" });
-    clearInterval(turn);
     fixture.reporter.close();
     const sizes = fixture.published.map((report) => (report.kind === "rollup" ? report.points.length : 0));
     expect(Math.max(...sizes)).toBe(100);
     expect(new Set(fixture.points.map(({ name }) => name)).size).toBe(2_050);
-    expect(turns).toBeGreaterThan(0);
+  });
+
+  test("lets others have their turn after each 100 functions", async () => {
+    let turns = 0;
+    /** How many turns others had before each message. */
+    const before: number[] = [];
+    const fixture = new Fixture(450, { reports: { publish: () => before.push(turns) } });
+    for (let number = 0; number < 450; number += 1) fixture.call(number);
+    fixture.open();
+    const others = async (): Promise<void> => {
+      for (; before.length < 5; turns += 1) await setImmediate();
+    };
+    await others();
+    fixture.reporter.close();
+    expect(before.map((count) => count - (before[0] ?? 0))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test("publishes no message without a point", () => {
+    const [opened, never] = [new Fixture(3), new Fixture(3)];
+    opened.open();
+    opened.reporter.close();
+    // A process that ends before it knows its functions has nothing to say of them.
+    never.call(1);
+    never.reporter.close();
+    expect([opened.published, never.published]).toEqual([[], []]);
+  });
+
+  test("ends while it waits for the queued calls: it then reports once, and never again", async () => {
+    const { promise, resolve } = Promise.withResolvers<ReadonlyMap<string, number> | undefined>();
+    let asked = 0;
+    const fixture = new Fixture(1, {
+      queued: () => {
+        asked += 1;
+        return promise;
+      },
+    });
+    fixture.open();
+    await eventually(() => asked === 1, { what: "the report to begin" });
+    fixture.call(0);
+    fixture.reporter.close();
+    fixture.call(0);
+    resolve(new Map([["f0.functions", 7]]));
+    await setImmediate();
+    expect(fixture.points).toMatchObject([{ calls: [0, 1, 0, 0, 0] }]);
+  });
+
+  test("ends between two turns: what was left is reported once", async () => {
+    const fixture = new Fixture(250, {
+      reports: {
+        publish: (report) => {
+          fixture.published.push(report);
+          if (fixture.published.length === 1) queueMicrotask(() => fixture.reporter.close());
+        },
+      },
+    });
+    for (let number = 0; number < 250; number += 1) fixture.call(number);
+    fixture.open();
+    await eventually(() => fixture.points.length === 250, { what: "all points" });
+    fixture.call(249);
+    await setImmediate();
+    await setImmediate();
+    await setImmediate();
+    expect(fixture.points).toHaveLength(250);
+  });
+
+  test("asks for nothing more once it has ended", async () => {
+    let asked = 0;
+    const fixture = new Fixture(1, { queued: async () => void (asked += 1) });
+    const other = new Fixture(1);
+    fixture.open();
+    fixture.reporter.close();
+    other.call(0);
+    other.open();
+    await eventually(() => other.points.length === 1, { what: "a report that is due later" });
+    other.reporter.close();
+    expect(asked).toBe(0);
   });
 
   test("reports queued calls by function, 0 after there were some, and none where they cannot be known", async () => {

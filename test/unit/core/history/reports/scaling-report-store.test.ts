@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { desireFunction, type DesiredFunction } from "../../../../../runtime/core/functions/desired-function.ts";
-import { withScalingReports } from "../../../../../runtime/core/history/reports/scaling-report-store.ts";
+import {
+  scalingReportOf,
+  withScalingReports,
+} from "../../../../../runtime/core/history/reports/scaling-report-store.ts";
 import type { FunctionStore } from "../../../../../runtime/core/ports/function-store.ts";
 import type { HistoryReport } from "../../../../../runtime/core/ports/history-reports.ts";
 import { applyHeld, applyScale } from "../../../../../runtime/core/scaling/apply-scale.ts";
@@ -87,5 +90,20 @@ describe("withScalingReports()", () => {
   test("leaves the store as it is where nothing is reported", () => {
     const store = new MemoryFunctionStore();
     expect(withScalingReports(store, undefined)).toBe(store);
+  });
+});
+
+describe("scalingReportOf()", () => {
+  const scaled = { reason: "LoadRose", message: "the load rose", at: new Date(now).toISOString() };
+
+  test("is no scaling where a function was created, with whatever count", async () => {
+    expect(scalingReportOf(undefined, { ...(await deploy()), replicas: 4, scaled })).toBeUndefined();
+  });
+
+  test("is no scaling where a deployment changed the count, and left the reason of the last scaling", async () => {
+    const before = { ...(await deploy()), replicas: 4, scaled };
+    expect(scalingReportOf(before, { ...before, replicas: 2 })).toBeUndefined();
+    const later = { ...scaled, at: new Date(now + 1).toISOString() };
+    expect(scalingReportOf(before, { ...before, replicas: 2, scaled: later })).toMatchObject({ from: 4, to: 2 });
   });
 });

@@ -54,11 +54,19 @@ describe("SyncCallRing", () => {
     ]);
   });
 
+  test("tells a replica that started in no time from one that was ready", () => {
+    const ring = new SyncCallRing();
+    ring.add("noted", call(1, { coldStart: 0 }));
+    ring.add("noted", call(2));
+    expect(ring.take().map(({ coldStart }) => coldStart)).toEqual([0, undefined]);
+  });
+
   test("keeps no method that a client made up", () => {
     const ring = new SyncCallRing();
     ring.add("noted", call(1, { method: "UNSUBSCRIBE" }));
     ring.add("noted", call(2, { method: "SECRET-OF-MINE" }));
-    expect(ring.take().map(({ method }) => method)).toEqual(["UNSUBSCRIBE", "other"]);
+    for (const length of [12, 13]) ring.add("noted", call(length, { method: "M".repeat(length) }));
+    expect(ring.take().map(({ method }) => method)).toEqual(["UNSUBSCRIBE", "other", "MMMMMMMMMMMM", "other"]);
   });
 
   test("has room for 50 calls, of which 25 are sampled, beside 1 000 of functions that keep each; it counts the rest", () => {
@@ -89,5 +97,18 @@ describe("reportSyncCalls()", () => {
     expect(published[3]).toMatchObject({ kind: "sync", calls: [{ id: idOf(0) }] });
     end();
     expect(published).toHaveLength(4);
+  });
+
+  test("publishes nothing after its end", async () => {
+    const [ring, other] = [new SyncCallRing(), new SyncCallRing()];
+    const published: HistoryReport[] = [];
+    const later: HistoryReport[] = [];
+    reportSyncCalls({ publish: (report) => published.push(report) }, ring)();
+    fill(ring, "noted", 1);
+    const end = reportSyncCalls({ publish: (report) => later.push(report) }, other);
+    fill(other, "noted", 1);
+    await eventually(() => later.length === 1, { what: "what another one publishes" });
+    end();
+    expect(published).toEqual([]);
   });
 });

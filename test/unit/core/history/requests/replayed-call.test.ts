@@ -35,6 +35,12 @@ test("has the headers, the body and the callback that were asked for", () => {
   expect(replayedCall(call, { body }, facts).body).toEqual(Buffer.from("second"));
 });
 
+test("each header that was asked for replaces all of its name", () => {
+  const asked = { headers: ["X-New", "1", "x-kept", "2", "X-Kept", "3"] };
+  const sent = ["Content-Type", "text/plain", "X-New", "1", "x-kept", "2", "X-Kept", "3", "x-from", "gateway"];
+  expect(replayedCall(call, asked, facts).headers).toEqual(sent);
+});
+
 test("sends no callback where that was not wanted, nor makes one up", () => {
   expect(replayedCall(call, { callback: false }, facts).callbackUrl).toBeUndefined();
   expect(replayedCall({ ...call, callbackUrl: undefined }, { callback: true }, facts).callbackUrl).toBeUndefined();

@@ -12,6 +12,12 @@ describe("safeRequest()", () => {
     expect(redacted).toEqual(["cookie", "x-token", "set-cookie", "proxy-authorization"]);
   });
 
+  test("a value that is the name of such a header is only a value", () => {
+    const headers = ["Vary", "Cookie", "X-Wants", "authorization"];
+    const { call, redacted } = safeRequest(sampleCall({ headers }));
+    expect([call.headers, redacted]).toEqual([headers, []]);
+  });
+
   test("leaves out who sent it and from where, without naming it: a replay has its own", () => {
     const sender = ["X-Auth-Subject", "a", "x-auth-issuer", "b", "X-Auth-Claims", "c", "X-Forwarded-For", "10.0.0.1"];
     const { call, redacted } = safeRequest(sampleCall({ headers: [...sender, "X-Forwarded-Host", "h"] }));
