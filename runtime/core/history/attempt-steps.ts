@@ -33,7 +33,8 @@ export function attemptSteps(
     case "retried": {
       const next = attempt.next ?? (attempt === attempts.at(-1) ? (entry?.next ?? undefined) : undefined);
       const unanswered = isAnswered(attempt) ? {} : { replica, status, ms: duration };
-      const reason = error ?? `answered ${status}`;
+      // A run that was cut off has no status; a record that is too long leaves out its error.
+      const reason = error ?? (status === undefined ? undefined : `answered ${status}`);
       return [...steps, timelineStep("retry", endedAt, { attempt: number, ...unanswered, reason, next })];
     }
     default:
@@ -79,6 +80,6 @@ function sentAt({ startedAt, endedAt, duration, coldStart = 0 }: CallAttempt): n
   return Math.max(startedAt, Math.round(endedAt - duration));
 }
 
-function reasonOf({ error }: CallAttempt): string {
-  return error === undefined || error === givenUpRun.crash ? cutRun.lost : error;
+function reasonOf({ error }: CallAttempt): string | undefined {
+  return error === givenUpRun.crash ? cutRun.lost : error;
 }
