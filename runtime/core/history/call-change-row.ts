@@ -70,7 +70,7 @@ const noAttempts: CallEntry["attempts"] = [];
 /** Queries of callbacks may hold secrets: the history never stores them. */
 function withoutQuery(entry: CallEntry): CallEntry {
   const { callback } = entry;
-  return callback === null ? entry : { ...entry, callback: { ...callback, url: callback.url.replace(/[?#].*$/s, "") } };
+  return callback === null ? entry : { ...entry, callback: { ...callback, url: callback.url.replace(/[?#].*/s, "") } };
 }
 
 function currentOf(before: HistoryCall | undefined): EarlierEntry | undefined {
@@ -109,13 +109,10 @@ function changed(before: HistoryCall | undefined, after: HistoryCall): HistoryCa
   return before !== undefined && isSame(before, after) ? "unchanged" : after;
 }
 
-/** All other columns follow from these and the details. */
+/** All other columns follow from the revision and the details. */
 function isSame(before: HistoryCall, after: HistoryCall): boolean {
   return (
     before === after ||
-    (before.row.kind === after.row.kind &&
-      before.row.revision === after.row.revision &&
-      before.row.state === after.row.state &&
-      JSON.stringify(before.details) === JSON.stringify(after.details))
+    (before.row.revision === after.row.revision && JSON.stringify(before.details) === JSON.stringify(after.details))
   );
 }

@@ -34,7 +34,8 @@ function laterEpoch(own: CallEntry, before: CallEntry, attempts: readonly CallAt
 /** The epoch of the oldest record that is known, and what it shows of those before. */
 function firstEpochs(own: CallEntry, attempts: readonly CallAttempt[]): readonly CallEpoch[] {
   const { redriven, ended } = own;
-  if (own.redrives === 0 || redriven === undefined) return [{ callbackOnly: false, attempts, entry: own }];
+  // It was not redriven, or by an earlier release.
+  if (redriven === undefined) return [{ callbackOnly: false, attempts, entry: own }];
   if (ended !== null && ended <= redriven) {
     const called = { callbackOnly: false, attempts, entry: { ...own, callback: null } };
     return [called, { redriven, callbackOnly: true, attempts: [], entry: own }];

@@ -134,6 +134,19 @@ test("the query of a callback is never stored", () => {
   expect(call?.details.entry?.callback?.url).toBe("https://u.example/p");
 });
 
+test("a call that was never redriven has no earlier records, a callback that was not tried no tries", () => {
+  const callback = { url: "https://u.example/p", state: "pending", attempts: 0 } as const;
+  const entry = sampleEntry({ callback });
+  expect(applied([entryChange(1, entry)])?.details).toStrictEqual({ entry });
+});
+
+test("of a call that was redriven very often the records before the last 32 redrives are kept, in their order", () => {
+  const redrives = Array.from({ length: 40 }, (_, index) => entryChange(index + 1, { ...queued, redrives: index }));
+  const earlier = applied(redrives)?.details.earlier ?? [];
+  expect(earlier.map(({ entry }) => entry.redrives)).toEqual(Array.from({ length: 32 }, (_, index) => index + 7));
+  expect(applied(redrives.toReversed())?.details.earlier).toEqual(earlier);
+});
+
 test("a redrive that was undone leaves nothing behind", () => {
   const failed = endedEntry(claimedEntry(queued, { owner: "me", takeover: false, now, maxRetries: 10 }), {
     state: "failed",
@@ -168,6 +181,15 @@ test("an unknown call stays unknown until its record is seen again", () => {
   const unknown: HistoryCall | undefined = call && { ...call, row: { ...call.row, state: "unknown" } };
   for (const revision of [1, 4]) expect(callChangeRow(unknown, entryChange(revision))).toBe("unchanged");
   expect(applied([entryChange(5)], unknown)?.row.state).toBe("queued");
+});
+
+test("an unknown call stays unknown where an older record adds a run that its last one does not show", () => {
+  const running = claimedEntry(queued, { owner: "me", takeover: false, now, maxRetries: 10 });
+  const call = applied([entryChange(4, { ...running, attempts: [] })]) ?? expect.fail("there is no row");
+  const unknown: HistoryCall = { ...call, row: { ...call.row, state: "unknown" } };
+  const after = applied([entryChange(3, running)], unknown);
+  expect(after?.row).toMatchObject({ state: "unknown", revision: 4 });
+  expect(after?.details.entry?.attempts).toEqual(running.attempts);
 });
 
 describe("a synchronous call", () => {
@@ -215,6 +237,11 @@ describe("a synchronous call", () => {
     }));
     expect(applied(changes)?.row.accepted).toBe(now + 1);
     expect(applied(changes.toReversed())).toEqual(applied(changes));
+    const slow: readonly CallChange[] = [
+      { kind: "sync", call: { ...sync, status: 503 } },
+      { kind: "sync", call: { ...sync, status: 200, startedAt: now + 1 } },
+    ];
+    for (const order of [slow, slow.toReversed()]) expect(applied(order)?.row.status).toBe(200);
     const both = [...changes, entryChange(1)];
     expect(applied(both)).toEqual(applied([entryChange(1)]));
     expect(applied(both.toReversed())).toEqual(applied([entryChange(1)]));

@@ -125,6 +125,45 @@ test("an unknown call is due no more", () => {
   expect(gone).not.toHaveProperty("nextAttemptAt");
 });
 
+describe("a synchronous call", () => {
+  const detailOf = (call: AnsweredCall) => callDetail(callOf({ kind: "sync", call }), { ...facts, tails: new Map() });
+  const times = { startedAt: "2026-01-31T12:00:00.000Z", endedAt: "2026-01-31T12:00:00.012Z", durationSeconds: 0.0125 };
+
+  test("is one attempt, with where it ran and how long that took to start", () => {
+    expect(detailOf(sync)).toMatchObject({
+      startTime: `${now}000000`,
+      maxRetries: 0,
+      redrives: 0,
+      attempts: [{ number: 1, ...times, status: 200, replica: "10.0.0.1:8080", coldStartSeconds: 0.004 }],
+    });
+  });
+
+  test("whose replica is not known, and was ready, does not name either", () => {
+    const { replica: _replica, coldStart: _coldStart, ...bare } = sync;
+    expect(detailOf(bare).attempts).toStrictEqual([{ number: 1, ...times, status: 200 }]);
+  });
+});
+
+test("an attempt of which nothing was written to standard error has no tail", () => {
+  const attempts = callDetail(recorded(done), { ...facts, tails: new Map() }).attempts;
+  expect(attempts.map((attempt) => "stderrTail" in attempt)).toEqual([false]);
+});
+
+test.each<[string, DetailFacts["request"], object, string | true]>([
+  ["was kept", { kept: true }, { kept: true }, true],
+  ["was not kept", { kept: false }, { kept: false }, expect.stringContaining("its request was not kept")],
+  ["is not known", undefined, { kept: false }, expect.stringContaining("the broker does not say whether")],
+])("a call whose request %s can be replayed, or says why not", (_, request, shown, replay) => {
+  const detail = callDetail(recorded(done), { ...facts, request });
+  expect(detail.request).toEqual(shown);
+  expect(detail.actions.replay).toEqual(replay);
+});
+
+test("a queued call without its record is an error of the history, which names it", () => {
+  const { row } = recorded(done);
+  expect(() => callDetail({ row, details: {} }, facts)).toThrow(`call "${id}" has neither a record nor a request`);
+});
+
 describe("callActions", () => {
   const actions = (call: HistoryCall, requestKept = false, at = now + 100) =>
     callActions(call, { now: at, requestKept });
@@ -151,6 +190,9 @@ describe("callActions", () => {
       redrive: cannot("redrive", "it is done and has no dead letter"),
       replay: true,
     });
+    expect(callActions(call, { now, requestKept: undefined }).replay).toBe(
+      cannot("replay", "the broker does not say whether its request was kept"),
+    );
     expect(actions(call).replay).toBe(
       cannot(
         "replay",
@@ -161,8 +203,10 @@ describe("callActions", () => {
 
   test("of a call that was given up, or whose callback was: it can be redriven while there is a dead letter", () => {
     const call = recorded(exhausted);
-    expect(actions(call).redrive).toBe(true);
-    expect(actions(call, false, now + 15 * day).redrive).toBe(
+    expect(actions(call)).toMatchObject({ cancel: cannot("cancel", "it is failed"), redrive: true });
+    const ended = exhausted.ended ?? expect.fail("it has not ended");
+    expect(actions(call, false, ended + 14 * day).redrive).toBe(true);
+    expect(actions(call, false, ended + 14 * day + 1).redrive).toBe(
       cannot("redrive", "its dead letter was removed after 14 days"),
     );
     const undecodable: CallEntry = { ...exhausted, reason: "undecodable" };
@@ -182,6 +226,13 @@ describe("callActions", () => {
     expect(actions(recorded(refused)).redrive).toBe(true);
     expect(actions(recorded(refused), false, now + 15 * day).redrive).toBe(true);
     expect(actions(recorded(refused), false, now + 17 * day).redrive).not.toBe(true);
+    // Earlier releases kept no tries: the letter is no older than the end of the call.
+    for (const tries of [undefined, []]) {
+      const callback = { url: "https://u.example/p", state: "failed", attempts: 1, ...(tries && { tries }) } as const;
+      const old = recorded({ ...refused, callback });
+      expect(actions(old, false, ended + 14 * day).redrive).toBe(true);
+      expect(actions(old, false, ended + 14 * day + 1).redrive).not.toBe(true);
+    }
   });
 
   test("of a cancelled, an unknown, and a synchronous call", () => {

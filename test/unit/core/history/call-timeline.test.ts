@@ -156,6 +156,32 @@ test("a call that was cancelled: while it ran, and while it waited for a retry",
   ]);
 });
 
+test("a call that was cancelled in the millisecond in which its last run ended was not cancelled in that run", () => {
+  const waiting = waitingEntry(claim(silent, 1, "node-1:10"), runEnd(2, 503), at(12));
+  expect(timelineOf([waiting, cancelledEntry(waiting, at(2))]).slice(-2)).toEqual([
+    { at: text(2), kind: "cancelled" },
+    { at: text(2), kind: "ended" },
+  ]);
+});
+
+test("a call that was rejected has no dead letter", () => {
+  const end = runEnd(2, 400);
+  const rejected = endedEntry(claim(silent, 1, "node-1:10"), {
+    state: "failed",
+    reason: "rejected",
+    end,
+    result: null,
+  });
+  const last = { at: text(2), kind: "ended", status: 400, reason: "rejected" };
+  expect(timelineOf([{ ...rejected, pending: [] }]).at(-1)).toEqual(last);
+});
+
+test("a call that failed in its first run says with what error", () => {
+  const first = failed(claim(silent, 1, "node-1:10"), 2, "the body broke off");
+  const ended = { at: text(2), kind: "ended", status: 503, reason: "exhausted: the body broke off" };
+  expect(timelineOf([first]).at(-2)).toEqual(ended);
+});
+
 test("a call that was given up: by its last retry, by lost runs, by age", () => {
   const waiting = waitingEntry(claim(silent, 1, "node-1:10"), runEnd(2, 503), at(12));
   const running = claim(waiting, 12, "node-1:10");
@@ -284,18 +310,33 @@ test("a pending callback says when it is tried next, and that no outcome came wh
   });
 });
 
-test("a callback of an earlier release, without its tries, ended when it was tried first", () => {
+test("a pending callback is given up for lost a millisecond after its time, not before", () => {
   const ended = done(claim(queued, 1, "node-1:10"), 2);
-  const sent: CallEntry["callback"] = {
-    url: "https://u.example/p",
-    state: "sent",
-    attempts: 3,
-    status: 204,
-    first: at(3),
-  };
-  expect(kindsOf(timelineOf([{ ...ended, pending: [], callback: sent }])).slice(-2)).toEqual([
-    "ended",
-    "callbackEnded",
+  const pending = calledBack(ended, 3, { kind: "retry", delay: 500, status: 503, error: "answered 503" });
+  expect(timelineOf([pending], at(900)).at(-1)?.kind).toBe("callbackTry");
+  expect(timelineOf([pending], at(900) + 1).at(-1)?.kind).toBe("callbackEnded");
+});
+
+test("only the last of several tries has the error of the callback, and is followed by the next one", () => {
+  const ended = done(claim(queued, 1, "node-1:10"), 2);
+  const first = calledBack(ended, 3, { kind: "retry", delay: 500, status: 503, error: "answered 503" });
+  const second = calledBack(first, 4, { kind: "retry", delay: 1_000, status: undefined, error: "ECONNREFUSED" });
+  expect(timelineOf([second]).slice(-2)).toEqual([
+    { at: text(3), kind: "callbackTry", attempt: 1, status: 503, ms: 30, reason: "answered 503" },
+    { at: text(4), kind: "callbackTry", attempt: 2, ms: 30, reason: "ECONNREFUSED", next: text(5.03) },
+  ]);
+});
+
+test.each([
+  ["when it was tried first", at(3), text(3)],
+  ["with the call, if that is not known", undefined, text(2)],
+])("a callback of an earlier release, without its tries, ended %s", (_, first, moment) => {
+  const ended = done(claim(queued, 1, "node-1:10"), 2);
+  const sent = { url: "https://u.example/p", state: "sent", attempts: 3, status: 204 } as const;
+  const callback = first === undefined ? sent : { ...sent, first };
+  expect(timelineOf([{ ...ended, pending: [], callback }]).slice(-2)).toEqual([
+    { at: text(2), kind: "ended", status: 200 },
+    { at: moment, kind: "callbackEnded", status: 204 },
   ]);
 });
 
@@ -338,6 +379,17 @@ test("a synchronous call", () => {
     { at: text(1.5), kind: "answered", replica: "10.0.0.1:8080", status: 200, ms: 1_500 },
     { at: text(1.5), kind: "ended", status: 200 },
   ]);
+});
+
+test("a synchronous call whose replica is not known started at none", () => {
+  const place = { namespace: "functions", name: "echo" };
+  const sync = { ...place, id, method: "GET", status: 200, startedAt: zero, duration: 1_500 };
+  const call = callChangeRow(undefined, { kind: "sync", call: sync });
+  expect(typeof call === "object" && kindsOf(callTimeline(call, at(2)))).toEqual(["accepted", "answered", "ended"]);
+});
+
+test("a call of which neither record nor request is kept has no steps", () => {
+  expect(callTimeline({ row: callOf([silent]).row, details: {} }, at(2))).toEqual([]);
 });
 
 test("a run that began before the acceptance, by another clock, began with it", () => {

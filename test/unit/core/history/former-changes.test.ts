@@ -5,7 +5,7 @@ import { callChangeRow } from "../../../../runtime/core/history/call-change-row.
 import { formerChanges } from "../../../../runtime/core/history/former-changes.ts";
 import type { HistoryCall } from "../../../../runtime/core/history/history-row.ts";
 import type { CallChange } from "../../../../runtime/core/ports/call-history.ts";
-import { historySyncCall } from "../../../support/history-calls.ts";
+import { historyChange, historySyncCall } from "../../../support/history-calls.ts";
 import { randomCalls } from "../../../support/random-call.ts";
 
 function applied(changes: readonly CallChange[], before?: HistoryCall): HistoryCall | undefined {
@@ -40,10 +40,20 @@ test("beside the records that still exist they make what was known before", () =
   );
 });
 
-test("a synchronous call is itself, and revisions are moved on request", () => {
+test("a synchronous call is itself", () => {
   const sync = applied([{ kind: "sync", call: historySyncCall(1) }]);
   if (sync === undefined) throw new Error("no call");
   expect(applied(formerChanges(sync))).toEqual(sync);
-  const [change] = formerChanges({ ...sync, details: {} }, -5);
-  expect(change).toBeUndefined();
+  expect(formerChanges({ ...sync, details: {} }, -5)).toEqual([]);
+});
+
+test("revisions are moved on request, also those before a redrive", () => {
+  const call = applied([historyChange(1, {}, 7), historyChange(1, { redrives: 1 }, 9)]);
+  if (call === undefined) throw new Error("no call");
+  const revisions = (offset: number) =>
+    formerChanges(call, offset).map((change) => (change.kind === "sync" ? undefined : change.revision));
+  expect([revisions(100), revisions(-5)]).toEqual([
+    [107, 109],
+    [2, 4],
+  ]);
 });

@@ -10,11 +10,10 @@ const namespaceOf = (name: string | undefined): string =>
 const parse = (parameters: CallListParameters) => parseCallList(parameters, now, namespaceOf);
 
 test("without parameters all calls are listed, 50 at a time", () => {
-  expect(parse({})).toEqual({ filter: {}, limit: 50 });
-  expect(parse({ state: "", status: "", since: "", after: "", limit: "", function: "" })).toEqual({
-    filter: {},
-    limit: 50,
-  });
+  const all = { filter: {}, limit: 50 };
+  expect(parse({})).toStrictEqual(all);
+  const text = { kind: "", state: "", status: "", reason: "", source: "", since: "", until: "", id: "" };
+  expect(parse({ ...text, function: "", namespace: "", queue: "", after: "", limit: "" })).toStrictEqual(all);
 });
 
 test.each<[CallListParameters, object]>([
@@ -43,6 +42,12 @@ test.each<[CallListParameters, object]>([
     { since: now - 168 * hour, until: now - 24 * hour },
   ],
   [{ since: "2026-01-31T13:00:00.25+02:00" }, { since: now - hour + 250 }],
+  [
+    { since: "1h", until: "1h" },
+    { since: now - hour, until: now - hour },
+  ],
+  [{ since: "1h" }, { since: now - hour }],
+  [{ until: "1h" }, { until: now - hour }],
   [{ id: "7F3C1D52-5c0e" }, { idPrefix: "7f3c1d525c0e" }],
 ])("%j", (parameters, filter) => {
   expect(parse(parameters)).toEqual({ filter, limit: 50 });
@@ -61,6 +66,10 @@ test.each<[CallListParameters, string]>([
   [{ kind: "queued" }, 'Cannot read kind "queued": expected async or sync'],
   [{ status: "9xx" }, 'Cannot read status "9xx": expected a status from 100 to 599 or a class such as 5xx'],
   [{ status: "600" }, 'Cannot read status "600"'],
+  [{ status: "15xx" }, 'Cannot read status "15xx"'],
+  [{ status: "5xxx" }, 'Cannot read status "5xxx"'],
+  [{ status: "404,1404" }, 'Cannot read status "1404"'],
+  [{ status: "4044" }, 'Cannot read status "4044"'],
   [{ reason: "it's" }, 'Cannot read reason "it\'s": expected a word such as exhausted'],
   [{ source: "cron" }, 'Cannot read source "cron": expected http or replay'],
   [{ limit: "0" }, 'Cannot read limit "0": expected a whole number from 1 to 500'],
@@ -72,10 +81,18 @@ test.each<[CallListParameters, string]>([
   ],
   [{ since: "2026-02-30T12:00:00Z" }, 'Cannot read since "2026-02-30T12:00:00Z"'],
   [{ since: "2026-01-31T12:00:00" }, 'Cannot read since "2026-01-31T12:00:00"'],
+  [{ since: "1h7d" }, 'Cannot read since "1h7d"'],
+  [{ since: "7d1h" }, 'Cannot read since "7d1h"'],
+  [{ until: "tomorrow" }, 'Cannot read until "tomorrow": expected a time such as'],
   [{ since: "1h", until: "2h" }, 'Cannot read until "2h": expected a time after since "1h"'],
   [{ id: "xyz" }, 'Cannot read id "xyz": expected the first 4 to 32 hexadecimal digits of an id'],
   [{ id: "7f3" }, 'Cannot read id "7f3"'],
+  [{ id: "call7f3c1d52" }, 'Cannot read id "call7f3c1d52"'],
+  [{ id: "7f3c1d52.log" }, 'Cannot read id "7f3c1d52.log"'],
+  [{ id: "0".repeat(33) }, 'Cannot read id "000'],
   [{ function: "Pay" }, 'Cannot read function "Pay": expected name or name.namespace of a function'],
+  [{ function: "pay.Shop" }, 'Cannot read function "pay.Shop": expected name or name.namespace of a function'],
+  [{ function: "pay." }, 'Cannot read function "pay."'],
   [{ function: "pay.shop.eu" }, 'Cannot read function "pay.shop.eu"'],
   [
     { function: "pay.shop", namespace: "other" },
@@ -110,5 +127,11 @@ describe("the place after which a page begins", () => {
     for (const other of [{ state: "done" }, {}, { state: "failed", kind: "async" }]) {
       expect(() => parse({ ...other, after })).toThrow("expected `next` of a page with the same filter");
     }
+  });
+
+  test("is refused if its time is none", () => {
+    const [, id, digest] = Buffer.from(listCursor({}, place), "base64url").toString().split(".");
+    const after = Buffer.from(`zzzzzzzzzzz.${id}.${digest}`).toString("base64url");
+    expect(() => parse({ after })).toThrow("expected `next` of a page before");
   });
 });
