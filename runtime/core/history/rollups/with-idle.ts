@@ -20,7 +20,7 @@ export function withIdle(
   const [first, last] = [seen.indexOf(true), seen.lastIndexOf(true)];
   const isIdle = series.calls.map((calls, index) => {
     if (calls !== null || (counted.calls[index] ?? null) === null) return false;
-    return (index > first && index < last) || since + (index + 1) * length > deployedAt;
+    return (index >= first && index <= last) || since + (index + 1) * length > deployedAt;
   });
   const filled = (column: readonly (number | null)[]): readonly (number | null)[] =>
     column.map((value, index) => (isIdle[index] === true ? (value ?? 0) : value));

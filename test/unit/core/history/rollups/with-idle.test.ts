@@ -64,10 +64,10 @@ test("in an interval with calls nothing else is made known", () => {
   expect(filled.coldStarts).toEqual([null, null, 0, null, 0, null]);
 });
 
-test("of the intervals of its first and its last figure no calls are made up", () => {
+test("a function that is gone was there in the intervals of its first and its last figure, too", () => {
   const series = seriesOf([
     { index: 1, replicas: 1 },
     { index: 3, queued: 0 },
   ]);
-  expect(withIdle(series, counted, times).calls).toEqual([null, null, 0, null, null, null]);
+  expect(withIdle(series, counted, times).calls).toEqual([null, 0, 0, 0, null, null]);
 });
