@@ -80,7 +80,7 @@ export function whyNotReady(conditions: readonly Condition[]): string | undefine
   const stalled = whyStalled(conditions);
   if (stalled !== undefined) return stalled;
   const ready = conditions.find(({ type, status }) => type === "Ready" && status === "False")?.message ?? "";
-  const [, why] = /^\d+ of \d+ replicas (?:is|are) ready: (.*)$/s.exec(ready) ?? [];
+  const [, why] = /^0 of \d+ replicas are ready: (.*)/s.exec(ready) ?? [];
   return why;
 }
 
@@ -103,7 +103,7 @@ export function functionConditions(facts: ConditionFacts, previous: readonly Con
 }
 
 function readyOf(facts: ConditionFacts): Statement {
-  const { wanted, ready, readyCurrent, superseded, backoff, blocked, progress } = facts;
+  const { wanted, ready, readyCurrent, backoff, blocked, progress } = facts;
   if (wanted === 0) {
     return {
       type: "Ready",
@@ -114,8 +114,8 @@ function readyOf(facts: ConditionFacts): Statement {
   }
   const counts = `${ready} of ${wanted} replicas ${ready === 1 ? "is" : "are"} ready`;
   const failure = blocked ?? progress ?? backoff?.last;
-  // Calls are served, but by replicas of the previous deployment.
-  const old = ready > 0 && readyCurrent === 0 && superseded > 0 && failure !== undefined;
+  // Where calls are served at all, it is by replicas of the previous deployment.
+  const old = readyCurrent === 0 && failure !== undefined;
   const message = old ? `${counts}, of the previous deployment: ${failure.message}` : counts;
   if (ready >= wanted) return { type: "Ready", status: "True", reason: "ReplicasReady", message };
   if (ready > 0) return { type: "Ready", status: "True", reason: "SomeReplicasReady", message };

@@ -204,6 +204,7 @@ describe("checkDeployment()", () => {
     ["queue", ["default"], ["", "A/B"]],
     ["profile", ["gpu", "gpu, spot"], ["", "gpu,,spot", "GPU", "gpu,a/b"]],
     ["serviceaccount", ["reader"], []],
+    ["callback.secret", ["signing", "a.b"], ["", "A", "a/b"]],
     [
       "health.http.path",
       ["/", "/_/health?x=1", `/${"x".repeat(1_023)}`],
