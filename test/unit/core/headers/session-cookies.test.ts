@@ -16,6 +16,7 @@ describe("withoutSessionCookies()", () => {
     ["weir-session=x; weir-session=y", undefined],
     ["my-weir-session=x; weir-sessions=y; Weir-Session=z", "my-weir-session=x; weir-sessions=y; Weir-Session=z"],
     ["", ""],
+    [" a=weir-session;  b=2; ", " a=weir-session;  b=2; "],
   ])("%j leaves %j", (value, left) => {
     expect(withoutSessionCookies(value)).toBe(left);
   });
@@ -28,6 +29,7 @@ describe("setsSessionCookie()", () => {
     ["weir-login=x", true],
     [" weir-session =x", true],
     ["=weir-session=x", true],
+    ["= = weir-session=x", true],
     ["weir-session", true],
     ["a=weir-session", false],
     ["a=1; Comment=weir-session", false],
