@@ -40,6 +40,10 @@ describe("unknownKey()", () => {
       'Cannot read annotation "com.service.publish.on-done": it is not built yet',
     ],
     [
+      { labels: { "com.service.publish.on-done": "x" } },
+      'Cannot read label "com.service.publish.on-done": there is no such label',
+    ],
+    [
       { annotations: { "com.service.local.foldr": "/srv/hello" } },
       'Cannot read annotation "com.service.local.foldr": there is no such annotation; did you mean "com.service.local.folder"?',
     ],
