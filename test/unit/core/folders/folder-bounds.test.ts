@@ -26,6 +26,7 @@ test("20 000 files and links, as many directories and 512 MiB fit, and no more",
   expect(lastFault(many(directories + 1, directory))).toMatch(/^it holds more than 20000 directories; /);
   expect(lastFault([file(bytes - 1), file(1)])).toBeUndefined();
   expect(lastFault([file(bytes), file(1)])).toMatch(/^it holds more than 512 MiB; /);
+  expect(lastFault([link("l", "f"), directory, file(bytes), file(1)])).toMatch(/^it holds more than 512 MiB; /);
 });
 
 test.each([
@@ -34,6 +35,7 @@ test.each([
   ["sub/a", "../b", true],
   ["sub/deep/a", "../..", true],
   ["a", "..b", true],
+  ["a", "sub../b", true],
   ["a", "..", false],
   ["a", "../folder/b", false],
   ["sub/a", "../../b", false],

@@ -39,7 +39,7 @@ test("functions share equal content, but not what commands made of it", () => {
   expect(names.every(isSnapshotName)).toBe(true);
 });
 
-test.each(["", "x", "0".repeat(39), "0".repeat(41), "G".repeat(40), `${"0".repeat(39)}/`])(
+test.each(["", "x", "0".repeat(39), "0".repeat(41), "G".repeat(40), `${"0".repeat(39)}/`, `/${"0".repeat(39)}`])(
   "%j is no name of a snapshot",
   (name) => expect(isSnapshotName(name)).toBe(false),
 );

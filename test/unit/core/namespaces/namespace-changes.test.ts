@@ -147,6 +147,19 @@ describe("deleteNamespace()", () => {
   });
 });
 
+test("a namespace that another process deletes meanwhile is not found, although the watch has yet to say so", async () => {
+  await createNamespace({ name: "dev" }, parts);
+  const late = { ...parts, namespaces: { ...parts.namespaces, exists: () => true } };
+  await deleteNamespace("dev", parts);
+  const missing = expect.objectContaining({
+    code: "namespace_not_found",
+    message: 'Cannot find namespace "dev": it does not exist',
+  });
+  await expect(showNamespace("dev", late)).rejects.toEqual(missing);
+  await expect(replaceNamespace({ name: "dev" }, late)).rejects.toEqual(missing);
+  await expect(deleteNamespace("dev", late)).rejects.toEqual(missing);
+});
+
 test.each(["community", "standard"] as const)(
   "edition %s changes nothing and shows the default one",
   async (edition) => {

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 
-import { resolveNamespace, type NamespaceRules } from "../../../../runtime/core/namespaces/namespace-rules.ts";
+import {
+  realNamespace,
+  resolveNamespace,
+  type NamespaceRules,
+} from "../../../../runtime/core/namespaces/namespace-rules.ts";
 
 const rules: NamespaceRules = {
   defaultNamespace: "functions",
@@ -66,4 +70,19 @@ test.each([
   ["qa", pro, 'Cannot find namespace "qa": it does not exist'],
 ])("the error says what is wrong with %j", (name, under, sentence) => {
   expect(() => resolveNamespace(name, under, "namespace_not_found")).toThrow(sentence);
+});
+
+test.each<[name: string | undefined, real: string]>([
+  [undefined, "functions"],
+  ["functions", "functions"],
+  ["openfaas-fn", "functions"],
+  ["dev", "dev"],
+  ["never", "never"],
+])("rights in namespace %s are those in %s, whether it exists or not", (name, real) => {
+  expect(realNamespace(name, pro)).toBe(real);
+});
+
+test("rights in a namespace with the name of an alias are its own", () => {
+  const exists = (name: string) => name === "openfaas-fn";
+  expect(realNamespace("openfaas-fn", { ...pro, exists })).toBe("openfaas-fn");
 });
