@@ -214,3 +214,16 @@ test("one that never led has no change to report", async () => {
   await one.end();
   expect(one.changes).toEqual([]);
 });
+
+test("terms are counted from 1, whatever lies between them", async () => {
+  const responses = [true, false, true, true, false, true];
+  const one = directed(async () => responses.shift() ?? false);
+  await one.settle();
+  const terms = [one.leadership.term];
+  for (const moment of [1, 2, 3, 4, 5]) {
+    await one.at(moment);
+    terms.push(one.leadership.term);
+  }
+  expect(terms).toEqual([1, undefined, 2, 2, undefined, 3]);
+  await one.end();
+});

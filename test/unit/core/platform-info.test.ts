@@ -30,3 +30,12 @@ test.each([
 ])("processor %s is called %s", (arch, name) => {
   expect(platformInfo({ ...facts, arch }).arch).toBe(name);
 });
+
+test("it tells the namespace of functions and its other names, the edition, and how much a crash may lose", () => {
+  expect(platformInfo(facts)).toMatchObject({
+    functionNamespace: "functions",
+    namespaceAliases: ["openfaas-fn"],
+    edition: "enterprise",
+    durability: "interval",
+  });
+});

@@ -69,3 +69,12 @@ test("what is forgotten is read anew, and its late outcome is not kept", async (
   expect([await first, await second, await shared.get()]).toEqual([1, 2, 2]);
   expect(reads).toHaveLength(2);
 });
+
+test("nothing is kept before the first read, nor after it was forgotten", () => {
+  const { shared } = open();
+  expect(shared.isKept).toBe(false);
+  void shared.get();
+  expect(shared.isKept).toBe(true);
+  shared.forget();
+  expect(shared.isKept).toBe(false);
+});
