@@ -13,14 +13,12 @@ const shellLine = /^(?:\S*sh|\S+\.sh): .*(?:not found|Permission denied|No such 
 
 /** Node.js: the source location, a caret, the error, and its version last. */
 const nodeCrash: Rule = (lines) => {
-  const footer = lines.findLastIndex((line) => nodeFooter.test(line));
-  if (footer < 0 || footer < lines.length - 1) return undefined;
+  if (!nodeFooter.test(lines.at(-1) ?? "")) return undefined;
   const mark = lines.findLastIndex((line) => caret.test(line));
+  if (mark < 0) return found(lines.findLastIndex((line) => errorLine.test(line)));
   // More lines of the source may follow the caret.
-  const error = lines.findIndex((line, index) => index > mark && errorLine.test(line));
-  if (mark >= 0 && error > mark) return error;
-  if (mark >= 0 && mark + 1 < footer) return mark + 1;
-  return found(lines.findLastIndex((line) => errorLine.test(line)));
+  const error = lines.slice(mark + 1).findIndex((line) => errorLine.test(line));
+  return mark + 1 + Math.max(0, error);
 };
 
 /** Go: goroutines follow the line with the error. */
@@ -40,38 +38,37 @@ const rustPanic: Rule = (lines) => {
 
 /** Python: the exception follows the indented frames. */
 const pythonTraceback: Rule = (lines) => {
-  const head = lines.findLastIndex((line) => line.startsWith("Traceback (most recent call last):"));
+  const head = lines.lastIndexOf("Traceback (most recent call last):");
   if (head < 0) return undefined;
-  const below = lines.findIndex((line, index) => index > head && !/^\s/.test(line));
-  return isNearEnd(lines, below) ? found(below) : undefined;
+  return foundNearEnd(
+    lines,
+    lines.findIndex((line, index) => index > head && !/^\s/.test(line)),
+  );
 };
 
 /** JVM languages: frames follow each exception; the last one caused the others. */
 const javaCause: Rule = (lines) => {
   const cause = lines.findLastIndex((line) => line.startsWith("Caused by: "));
-  const head = lines.findLastIndex((line) => line.startsWith("Exception in thread "));
-  const line = Math.max(cause, head);
-  return lines.slice(line + 1).every((below) => frame.test(below) || /^\s+\.\.\. \d+/.test(below))
-    ? found(line)
-    : undefined;
+  const isLast = lines.slice(cause + 1).every((line) => frame.test(line) || /^\s+\.\.\. \d/.test(line));
+  return isLast ? found(cause) : undefined;
 };
 
 /** Any language whose indented frames follow the error. */
 const stackTrace: Rule = (lines) => {
   const last = lines.findLastIndex((line) => frame.test(line));
-  if (!isNearEnd(lines, last)) return undefined;
-  let first = last;
-  while (first > 0 && frame.test(lines[first - 1] ?? "")) first -= 1;
+  if (foundNearEnd(lines, last) === undefined) return undefined;
+  const above = lines.slice(0, last).findLastIndex((line) => !frame.test(line));
   const error = lines.findLastIndex(
-    (line, index) => index < first && index >= first - trailing && errorLine.test(line),
+    (line, index) => index <= above && index > above - trailing && errorLine.test(line),
   );
-  return found(error >= 0 ? error : first - 1);
+  return found(error < 0 ? above : error);
 };
 
-const shell: Rule = (lines) => {
-  const line = lines.findLastIndex((text) => shellLine.test(text));
-  return isNearEnd(lines, line) ? found(line) : undefined;
-};
+const shell: Rule = (lines) =>
+  foundNearEnd(
+    lines,
+    lines.findLastIndex((line) => shellLine.test(line)),
+  );
 
 const phpFatal: Rule = (lines) => found(lines.findLastIndex((line) => /^(?:PHP )?Fatal error: /.test(line)));
 
@@ -91,8 +88,8 @@ export function lastErrorLine(
   return text === undefined ? undefined : { text: text.trim(), isLast: index === last };
 }
 
-function isNearEnd(lines: readonly string[], index: number): boolean {
-  return index >= 0 && index >= lines.length - 1 - trailing;
+function foundNearEnd(lines: readonly string[], index: number): number | undefined {
+  return index >= lines.length - 1 - trailing ? found(index) : undefined;
 }
 
 function found(index: number): number | undefined {

@@ -274,7 +274,7 @@ note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
   ["a program with its own message", "\nstarting\nno configuration\n\n", "no configuration"],
 ];
 
-describe("tellingLine", () => {
+describe("lastErrorLine()", () => {
   test.each(crashes)("%s", (_what, output, line) => {
     expect(lastErrorLine(output.split("\n"))?.text).toBe(line);
   });
