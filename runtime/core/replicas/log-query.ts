@@ -53,7 +53,7 @@ export function parseKeptLogQuery(parameters: KeptLogParameters): KeptLogSelecti
   const until = parseTime("until", parameters.until);
   const history = parseBoolean(parameters.history ?? "false") ?? false;
   const { call: text = "" } = parameters;
-  const call = text === "" ? undefined : parseCallId(text);
+  const call = parseCallId(text);
   if (text !== "" && call === undefined)
     throw new PlatformError("log_query_invalid", `Cannot read call ${quote(text)}: expected the id of a call, a UUID`);
   const bound = until === undefined ? (call === undefined ? undefined : "call") : "until";
