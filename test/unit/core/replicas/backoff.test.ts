@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { backOffRestart, type Backoff } from "../../../../runtime/core/replicas/reconcile-backoff.ts";
-import { replicaGrace } from "../../../../runtime/core/replicas/reconcile-grace.ts";
+import { longestCallOf, replicaGrace } from "../../../../runtime/core/replicas/reconcile-grace.ts";
 
 const failure = { reason: "Error", message: "It ended" };
 
@@ -58,4 +58,14 @@ test.each<[timeout: string, envVars: Readonly<Record<string, string>>, grace: nu
   ["soon", { exec_timeout: "10s" }, 12_000],
 ])("the grace with a timeout of %s and envVars %j is %i ms", (timeout, envVars, grace) => {
   expect(replicaGrace({ annotations: { "com.service.timeout": timeout }, envVars }, 30_000)).toBe(grace);
+});
+
+test.each<[timeout: string | undefined, longest: number]>([
+  [undefined, 30_000],
+  ["40s", 40_000],
+  ["10s", 30_000],
+  ["soon", 30_000],
+])("with a timeout of %s a call may take %i ms, whatever its exec_timeout", (timeout, longest) => {
+  const annotations = timeout === undefined ? {} : { "com.service.timeout": timeout };
+  expect(longestCallOf({ annotations, envVars: { exec_timeout: "5s" } }, 30_000)).toBe(longest);
 });

@@ -83,6 +83,15 @@ describe("FunctionTable", () => {
     expect([...table.entries()]).toHaveLength(2);
   });
 
+  test("lists the names of one namespace, for the nearest to a misspelt one", () => {
+    const table = open();
+    for (const [name, namespace] of [["hello"], ["figlet", "dev"], ["ocr"]] as const)
+      table.functionObserver.set(wanted(name, namespace));
+    expect([...table.names("functions")]).toEqual(["hello", "ocr"]);
+    expect([...table.names("dev")]).toEqual(["figlet"]);
+    expect([...table.names("qa")]).toEqual([]);
+  });
+
   test("accepts functions and endpoints in either order", () => {
     const table = open();
     table.endpointsObserver.set(endpoints("early", ["a:1"]));

@@ -60,3 +60,29 @@ test("nothing that a function wrote controls the terminal of the reader; tabs st
     "It ended; it said last: Error: red ",
   );
 });
+
+test("lines of the same time stay in the order in which they were read", async () => {
+  const logs: LogSource = {
+    async *read() {
+      for (const text of ["one", "two", "three"]) yield record(2, text);
+      yield record(1, "before");
+    },
+  };
+  expect(await lastLogLines(logs, ref, 0, new AbortController().signal)).toEqual(["before", "one", "two", "three"]);
+});
+
+test("a log that goes on after time is over is not read on", async () => {
+  const enough = new AbortController();
+  let reads = 0;
+  const endless: LogSource = {
+    async *read() {
+      while (reads < 100) {
+        reads += 1;
+        if (reads === 3) enough.abort();
+        yield record(reads, `line ${reads}`);
+      }
+    },
+  };
+  expect(await lastLogLines(endless, ref, 0, enough.signal)).toEqual(["line 1", "line 2"]);
+  expect(reads).toBe(3);
+});

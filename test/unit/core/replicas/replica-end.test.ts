@@ -20,7 +20,7 @@ test.each<[what: string, over: Partial<ReplicaEnd>, lines: string[], reason: str
   [
     "last words of the watchdog",
     {},
-    ["one", " watchdog: The process ended with code 1 "],
+    ["one", " watchdog: The process ended with code 1 ", " ", ""],
     "Error",
     "The process ended with code 1; it said last: one",
   ],

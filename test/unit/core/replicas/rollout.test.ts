@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { getEventListeners } from "node:events";
+
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { functionConditions, type ConditionFacts } from "../../../../runtime/core/functions/conditions.ts";
 import type { DesiredFunction } from "../../../../runtime/core/functions/desired-function.ts";
@@ -52,6 +54,12 @@ describe("rolloutOf()", () => {
       status({ blocked: away, backoff: { failures: 2, until: 0, last: away } }),
       underWay(away.message),
     ],
+    [
+      "stalled, and nothing is said about health",
+      { ...status({}), conditions: status({ blocked: failure }).conditions.filter(({ type }) => type === "Stalled") },
+      underWay(failure.message),
+    ],
+    ["no condition yet", { ...status({}), conditions: [] }, underWay("The provider has not said why")],
   ])("%s", (_what, endpoints, rollout) => {
     expect(rolloutOf(written, written, endpoints)).toEqual(rollout);
   });
@@ -77,6 +85,8 @@ test("replicas of the previous deployment are named as such, with the error of t
 });
 
 describe("endOfRollout()", () => {
+  afterEach(() => void vi.useRealTimers());
+
   const waited = (within: number, signal = new AbortController().signal) => {
     const wakeList = new WakeList();
     const state: { rollout: Rollout } = { rollout: underWay("not yet") };
@@ -111,5 +121,42 @@ describe("endOfRollout()", () => {
     leaving.abort();
     expect(await end).toEqual(underWay("not yet"));
     expect(await waited(60_000, AbortSignal.abort()).end).toEqual(underWay("not yet"));
+  });
+
+  test.each<[what: string, end: (notify: () => void, leaving: AbortController) => void]>([
+    ["it was notified", (notify) => notify()],
+    ["the time was over", () => vi.advanceTimersByTime(60_000)],
+    ["the caller has left", (_notify, leaving) => leaving.abort()],
+  ])("nothing is left of the wait after %s", async (_what, endIt) => {
+    vi.useFakeTimers();
+    const leaving = new AbortController();
+    const watchers = new Set<() => void>();
+    let looks = 0;
+    const rollouts = [underWay("not yet")];
+    const end = endOfRollout(
+      () => {
+        looks += 1;
+        return rollouts.at(-1) ?? failed("no rollout");
+      },
+      (changed) => {
+        watchers.add(changed);
+        return () => watchers.delete(changed);
+      },
+      60_000,
+      leaving.signal,
+    );
+    const left = () => [vi.getTimerCount(), watchers.size, getEventListeners(leaving.signal, "abort").length];
+    expect(left()).toEqual([1, 1, 1]);
+    const notify = (): void => {
+      rollouts.push({ kind: "ready" });
+      for (const changed of watchers) changed();
+    };
+    endIt(notify, leaving);
+    await end;
+    expect(left()).toEqual([0, 0, 0]);
+    const before = looks;
+    leaving.abort();
+    vi.advanceTimersByTime(60_000);
+    expect(looks).toBe(before);
   });
 });

@@ -21,6 +21,7 @@ test.each([
   `\u001e${call} \u001f`,
   `\u001e${"x".repeat(36)}\u001ftext`,
   ` \u001e${call}\u001ftext`,
+  `x${call}\u001ftext`,
 ])("%j is no tagged line", (line) => {
   expect(parseTaggedLine(line)).toEqual({ text: line });
 });

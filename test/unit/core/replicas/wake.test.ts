@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { PlatformError } from "../../../../runtime/api/platform-error.ts";
 import type { TableEntry } from "../../../../runtime/core/replicas/function-table.ts";
 import { functionConditions } from "../../../../runtime/core/functions/conditions.ts";
+import { functionStoreWith } from "../../../../runtime/core/functions/function-store-with.ts";
 import { Waker } from "../../../../runtime/core/replicas/wake.ts";
 import { createTestPlatform, type TestPlatform } from "../../../support/sync-gateway.ts";
 
@@ -61,6 +62,28 @@ describe("Waker", () => {
     expect(served).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
     expect(platform.store.writes).toBe(1);
     expect(waker.waitingCallers).toBe(0);
+  });
+
+  test("callers look into the store only once, and not at all where replicas are desired", async () => {
+    const { platform } = open();
+    const { table, store } = platform;
+    let looks = 0;
+    const functions = functionStoreWith(store, {
+      write: async (...given) => {
+        looks += 1;
+        await Promise.resolve();
+        return store.write(...given);
+      },
+    });
+    const waker = new Waker({ functions, table, wakeTimeout: 60_000, maxWaitingCallers: 10, maxWaitingBytes: 10 });
+    platform.deploy("figlet", { replicas: 0 });
+    platform.deploy("ocr", { replicas: 1 });
+    const waits = ["figlet", "figlet", "figlet", "ocr"].map((name) => waker.wait(entryOf(platform, name)));
+    await vi.waitFor(() => expect(entryOf(platform, "figlet").wanted.replicas).toBe(1));
+    expect(looks).toBe(1);
+    for (const name of ["figlet", "ocr"]) platform.setReplicas(name, ["a:1"]);
+    await Promise.all(waits);
+    expect(looks).toBe(1);
   });
 
   test("no write when replicas are already desired", async () => {
@@ -287,6 +310,18 @@ test.each<[type: "Stalled" | "Ready", status: "True" | "False", wakeTimeout: num
   await vi.advanceTimersByTimeAsync(wakeTimeout - 1);
   expect(waker.waitingCallers).toBe(1);
   await vi.advanceTimersByTimeAsync(1);
+  await refused;
+  vi.useRealTimers();
+});
+
+test("a function of which the provider reported nothing has no reason to tell", async () => {
+  vi.useFakeTimers();
+  const { platform, waker } = open();
+  platform.deploy("figlet", { replicas: 1 });
+  platform.store.put({ ...entryOf(platform, "figlet").wanted, name: "silent" });
+  const message = 'Cannot wake function "silent.functions": no replica ready after 60 s';
+  const refused = expect(waker.wait(entryOf(platform, "silent"))).rejects.toMatchObject({ message });
+  await vi.advanceTimersByTimeAsync(60_000);
   await refused;
   vi.useRealTimers();
 });
