@@ -5,11 +5,11 @@ type Rule = (lines: readonly string[]) => number | undefined;
 const trailing = 12;
 
 const nodeFooter = /^Node\.js v\d/;
-const caret = /^\s*[\^~]+\s*$/;
+const caret = /^\s*[\^~]+$/;
 const frame = /^\s+(?:at|from) /;
 const errorLine =
   /^(?:Uncaught |Unhandled exception\. |error: |Exception in thread )*[\w.$]*(?:Error|Exception|Rejection)\b/;
-const shellLine = /^(?:\S*sh|\S+\.sh): .*(?:not found|Permission denied|No such file or directory|cannot execute.*)$/;
+const shellLine = /^\S*sh: .*(?:not found|Permission denied|No such file or directory|cannot execute.*)$/;
 
 /** Node.js: the source location, a caret, the error, and its version last. */
 const nodeCrash: Rule = (lines) => {

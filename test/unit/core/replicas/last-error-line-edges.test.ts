@@ -19,6 +19,21 @@ describe("a crash of Node.js", () => {
       "Error: build failed",
     ],
     [
+      "the place may be marked over several columns",
+      ["throw fault()", "      ^^^^^^^", "Error: build failed", "TypeError: x is not a function", nodeVersion],
+      "Error: build failed",
+    ],
+    [
+      "a caret beside other text marks no place",
+      ["/srv/app.js:1", "^", "Error: no package matches", "^1.0.0", "or 2^", nodeVersion],
+      "Error: no package matches",
+    ],
+    [
+      "a sentence about Node.js does not end one",
+      ["Error: no cache, going on without", `running on ${nodeVersion}`],
+      `running on ${nodeVersion}`,
+    ],
+    [
       "the lines may begin at its caret",
       ["^", "5", "(Use `node --trace-uncaught ...` to show where the exception was thrown)", nodeVersion],
       "5",
@@ -119,6 +134,7 @@ describe("a stack trace of any language", () => {
     ["its message may have twelve lines", [error, ...times(11, "more"), at], error],
     ["the line above the frames stands for a longer one", [error, ...times(12, "more"), at], "more"],
     ["an unknown word above the frames is the error", ["started", "fault: no port", at], "fault: no port"],
+    ["a sentence is no frame", [error, "the next attempt is at noon", "or from another host"], "or from another host"],
     ["frames without an error tell nothing", [at, at, "no configuration"], "no configuration"],
     ["twelve more lines may follow", [error, at, ...times(12, "going on")], error],
     ["one that is longer ago is unrelated", [error, at, ...times(13, "going on")], "going on"],
@@ -136,3 +152,19 @@ test.each<[lines: string[], text: string]>([
   ],
   [["log: Fatal error: no cache", "no configuration"], "no configuration"],
 ])("a fatal error of PHP: %j", (lines, text) => expect(textOf(...lines)).toBe(text));
+
+describe("a shell", () => {
+  test.each<[line: string]>([
+    ["/bin/sh: nosuchprog: not found"],
+    ["bash: line 1: nosuchprog: command not found"],
+    ["/srv/start.sh: line 3: /srv/app: Permission denied"],
+    ["zsh: /srv/app: No such file or directory"],
+    ["bash: /srv/app: cannot execute binary file: Exec format error"],
+  ])("%s", (line) => expect(textOf(line, "the task has ended")).toBe(line));
+
+  test.each<[line: string]>([
+    ["after the last push: image not found"],
+    ["sh: 1: tini: not found, going on without"],
+    ["bash: going on"],
+  ])("is not what says %s", (line) => expect(textOf(line, "the task has ended")).toBe("the task has ended"));
+});
