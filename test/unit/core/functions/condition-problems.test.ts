@@ -58,6 +58,21 @@ describe("problemOf()", () => {
   ])("%s", (_what, conditions, problem) => expect(problemOf(conditions)).toEqual(problem));
 });
 
+test.each(["NotListening", "NotReady", "Unhealthy"])("a replica that runs and is %s is a problem", (reason) => {
+  const progress = { reason, message: "it does not work" };
+  expect(problemOf(conditionsOf({ ready: 0, readyCurrent: 0, progress }))).toEqual({ kind: "not-ready", ...progress });
+});
+
+test.each(["QueueNotFound", "CallbackSecretUnusable"])(
+  "%s is a problem, but no reason why no replica is ready",
+  (reason) => {
+    const attention = { reason, message: "a person has to act" };
+    const conditions = conditionsOf({ ready: 0, readyCurrent: 0, attention });
+    expect(problemOf(conditions)).toEqual({ kind: "stalled", ...attention });
+    expect(whyNotReady(conditions)).toBeUndefined();
+  },
+);
+
 test.each<[what: string, conditions: Condition[], isIt: boolean]>([
   ["all desired replicas are ready", conditionsOf({}), true],
   ["some are missing", conditionsOf({ ready: 2, readyCurrent: 2, existing: 2 }), false],

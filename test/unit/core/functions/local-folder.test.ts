@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import type { FunctionDeployment } from "../../../../runtime/api/schemas/function-deployment.ts";
 import { checkDeployment } from "../../../../runtime/core/functions/check-deployment.ts";
-import { checkLocalFolder, localFolder, refuseLocalFolder } from "../../../../runtime/core/functions/local-folder.ts";
+import {
+  checkLocalFolder,
+  localFolder,
+  needsLoopback,
+  refuseLocalFolder,
+} from "../../../../runtime/core/functions/local-folder.ts";
 
 const hello: FunctionDeployment = { service: "hello", image: "local/hello:1" };
 const folder = "com.service.local.folder";
@@ -70,4 +75,9 @@ test("provider local says what is wrong with a folder", async () => {
   await checkLocalFolder({ ...hello, annotations: { [folder]: "/srv/other" } }, fault);
   await checkLocalFolder(hello, fault);
   expect(asked).toEqual(["/srv/hello", "/srv/other"]);
+});
+
+test("a gateway that other machines can reach says how to start one that takes folders", async () => {
+  const message = `Cannot deploy function "hello": ${folder} needs a gateway that only this machine can reach; start it without --host`;
+  await expect(checkLocalFolder(inFolder, () => Promise.resolve(needsLoopback))).rejects.toEqual(badRequest(message));
 });
