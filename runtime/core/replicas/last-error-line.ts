@@ -7,9 +7,11 @@ const trailing = 12;
 const nodeFooter = /^Node\.js v\d/;
 const caret = /^\s*[\^~]+$/;
 const frame = /^\s+(?:at|from) /;
+const javaFrame = /^\s+(?:at |\.\.\. \d)/;
 const errorLine =
   /^(?:Uncaught |Unhandled exception\. |error: |Exception in thread )*[\w.$]*(?:Error|Exception|Rejection)\b/;
-const shellLine = /^\S*sh: .*(?:not found|Permission denied|No such file or directory|cannot execute.*)$/;
+const shellLine =
+  /^(?:-?(?:\S*\/)?(?:a|ba|da|k|z)?sh|\S+\.sh): .*(?:not found|Permission denied|No such file or directory|cannot execute.*)$/;
 
 /** Node.js: the source location, a caret, the error, and its version last. */
 const nodeCrash: Rule = (lines) => {
@@ -49,8 +51,12 @@ const pythonTraceback: Rule = (lines) => {
 /** JVM languages: frames follow each exception; the last one caused the others. */
 const javaCause: Rule = (lines) => {
   const cause = lines.findLastIndex((line) => line.startsWith("Caused by: "));
-  const isLast = lines.slice(cause + 1).every((line) => frame.test(line) || /^\s+\.\.\. \d/.test(line));
-  return isLast ? found(cause) : undefined;
+  const end = Math.max(
+    cause,
+    lines.findLastIndex((line) => javaFrame.test(line)),
+  );
+  const isLast = lines.slice(cause + 1, end).every((line) => javaFrame.test(line));
+  return isLast && foundNearEnd(lines, end) !== undefined ? found(cause) : undefined;
 };
 
 /** Any language whose indented frames follow the error. */

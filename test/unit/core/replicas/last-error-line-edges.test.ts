@@ -115,6 +115,18 @@ describe("an exception of Java", () => {
     expect(textOf(thrown, "\tat P.main(P.java:1)", cause, "\tat P.port(P.java:2)", "\t\t... 12 more")).toBe(cause);
   });
 
+  test("its cause is told also if a few lines follow the frames", () => {
+    const lines = [thrown, "\tat P.main(P.java:1)", cause, "\tat P.port(P.java:2)"];
+    expect(textOf(...lines, "stopping", "the server has stopped")).toBe(cause);
+    expect(textOf(...lines, ...times(12, "stopping"))).toBe(cause);
+    expect(textOf(...lines, ...times(13, "stopping"))).toBe("stopping");
+  });
+
+  test("a cause that was handled is not the one of a later exception", () => {
+    const later = 'Exception in thread "main" java.lang.IllegalStateException: no data';
+    expect(textOf(cause, "\tat P.port(P.java:2)", "going on without", later, "\tat P.main(P.java:9)")).toBe(later);
+  });
+
   test("one that was logged long before is not the end, whatever the lines since look like", () => {
     expect(textOf(thrown, cause, "\tat P.port(P.java:2)", ...times(20, "next attempt in ... 5 s"))).toBe(
       "next attempt in ... 5 s",
@@ -157,6 +169,7 @@ describe("a shell", () => {
   test.each<[line: string]>([
     ["/bin/sh: nosuchprog: not found"],
     ["bash: line 1: nosuchprog: command not found"],
+    ["-ash: nosuchprog: not found"],
     ["/srv/start.sh: line 3: /srv/app: Permission denied"],
     ["zsh: /srv/app: No such file or directory"],
     ["bash: /srv/app: cannot execute binary file: Exec format error"],
@@ -164,6 +177,8 @@ describe("a shell", () => {
 
   test.each<[line: string]>([
     ["after the last push: image not found"],
+    ["push: image not found"],
+    ["refresh: /srv/cache: No such file or directory"],
     ["sh: 1: tini: not found, going on without"],
     ["bash: going on"],
   ])("is not what says %s", (line) => expect(textOf(line, "the task has ended")).toBe("the task has ended"));
