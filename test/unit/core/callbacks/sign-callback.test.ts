@@ -88,12 +88,16 @@ test("signedHeaders() drops every Webhook-* of the function's response, in each 
     "x",
     "Webhooks",
     "2",
+    "X-Webhook-Source",
+    "3",
   ];
   expect(signedHeaders(response, published.content, secretOf(published.secret))).toEqual([
     "X-Own",
     "1",
     "Webhooks",
     "2",
+    "X-Webhook-Source",
+    "3",
     "Webhook-Id",
     published.content.id,
     "Webhook-Timestamp",

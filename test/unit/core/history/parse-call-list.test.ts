@@ -129,6 +129,14 @@ describe("the place after which a page begins", () => {
     }
   });
 
+  test("is refused with anything before or behind it", () => {
+    const text = Buffer.from(listCursor({}, place), "base64url").toString();
+    for (const other of [`-${text}`, `${text}-`, `${text}\n`]) {
+      const after = Buffer.from(other).toString("base64url");
+      expect(() => parse({ after }), other).toThrow("expected `next` of a page before");
+    }
+  });
+
   test("is refused if its time is none", () => {
     const [, id, digest] = Buffer.from(listCursor({}, place), "base64url").toString().split(".");
     const after = Buffer.from(`zzzzzzzzzzz.${id}.${digest}`).toString("base64url");

@@ -33,6 +33,8 @@ test("a state began when a condition of it changed last, or the function was cre
   const at = Date.parse(created) / 1_000;
   expect(stateSince([], created)).toBe(at);
   expect(stateSince([condition("Ready", "True", 5), condition("Reconciling", "False", 9)], created)).toBe(at + 9);
+  for (const type of ["Ready", "Healthy", "Reconciling", "Stalled"] as const)
+    expect(stateSince([condition(type, "True", 7)], created), type).toBe(at + 7);
   // Why there are so many replicas says nothing of what they do.
   expect(stateSince([condition("Ready", "True", 5), condition("Scaling", "True", 30)], created)).toBe(at + 5);
   expect(stateSince([], "never")).toBe(0);
