@@ -8,9 +8,9 @@ export function parseDateTime(text: string, offset: "required" | "optional"): nu
   const [, date, time, fraction = "", zone] = dateTime.exec(text) ?? [];
   if (zone === undefined && offset === "required") return undefined;
   const local = `${date}T${time}`;
-  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
-  const at = Date.parse(`${local}.${milliseconds}${zone?.toUpperCase() ?? "Z"}`);
-  const atUtc = Date.parse(`${local}.${milliseconds}Z`);
+  const precise = `${local}.${fraction.slice(0, 3).padEnd(3, "0")}`;
+  const atUtc = Date.parse(`${precise}Z`);
+  const at = zone === undefined ? atUtc : Date.parse(`${precise}${zone.toUpperCase()}`);
   // Date.parse moves a date such as 30 February, so the result must be the date that was sent.
   if (Number.isNaN(at) || !new Date(atUtc).toISOString().startsWith(local)) return undefined;
   return at;
