@@ -7,7 +7,6 @@ const trailing = 12;
 const nodeFooter = /^Node\.js v\d/;
 const caret = /^\s*[\^~]+$/;
 const frame = /^\s+(?:at|from) /;
-const javaFrame = /^\s+(?:at |\.\.\. \d)/;
 const errorLine =
   /^(?:Uncaught |Unhandled exception\. |error: |Exception in thread )*[\w.$]*(?:Error|Exception|Rejection)\b/;
 const shellLine =
@@ -53,9 +52,9 @@ const javaCause: Rule = (lines) => {
   const cause = lines.findLastIndex((line) => line.startsWith("Caused by: "));
   const end = Math.max(
     cause,
-    lines.findLastIndex((line) => javaFrame.test(line)),
+    lines.findLastIndex((line) => frame.test(line)),
   );
-  const isLast = lines.slice(cause + 1, end).every((line) => javaFrame.test(line));
+  const isLast = lines.slice(cause + 1, end).every((line) => frame.test(line));
   return isLast && foundNearEnd(lines, end) !== undefined ? found(cause) : undefined;
 };
 
