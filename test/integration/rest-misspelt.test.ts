@@ -77,3 +77,23 @@ test("on a namespace every key is stored", async () => {
   expect((await pro.call("POST", "/system/namespaces", { name: "dev", labels, colour: "blue" })).status).toBe(201);
   expect(await (await pro.call("GET", "/system/namespace/dev")).json()).toMatchObject({ name: "dev", labels });
 });
+
+test("an empty text that a field would refuse is absent, as clients of this API family send it", async () => {
+  const sent = {
+    ...hello,
+    namespace: "",
+    envVars: { exec_timeout: "", DEBUG: "" },
+    labels: { "com.openfaas.scale.min": "", team: "" },
+    annotations: { "com.service.timeout": "" },
+    limits: { memory: "128Mi", cpu: "" },
+    requests: { memory: "", cpu: "" },
+    secrets: [""],
+  };
+  expect(await platform.statusOf("PUT", "/system/functions?wait=", sent)).toBe(202);
+  const shown = (await (await platform.call("GET", "/system/function/hello?namespace=")).json()) as FunctionStatus;
+  expect(shown).toMatchObject({ namespace: "functions", envVars: { exec_timeout: "", DEBUG: "" }, annotations: {} });
+  expect(shown).toMatchObject({ labels: { team: "" }, limits: { memory: "128Mi" }, requests: {}, secrets: [] });
+  expect(shown.labels).not.toHaveProperty("com.openfaas.scale.min");
+  const gone = { functionName: "hello", namespace: "" };
+  expect(await platform.statusOf("DELETE", "/system/functions", gone)).toBe(202);
+});

@@ -26,7 +26,7 @@ export const Resources = Type.Unsafe<Readonly<Record<string, string>>>({
 /** Environment of a function. */
 export const EnvironmentVariables = textMap({
   title: "EnvironmentVariables",
-  description: "Environment of the function, 256 KiB in all; never secrets",
+  description: "Environment of the function, 256 KiB in all and 128 KiB for one variable; never secrets",
   keys: { pattern: namePattern.environment, maxLength: mostText },
   values: { pattern: noNul, maxLength: mostText },
   maxProperties: 1_024,

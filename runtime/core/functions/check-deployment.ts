@@ -67,6 +67,9 @@ export function checkExecTimeout(
   );
 }
 
+/** Linux starts no program with a longer variable: MAX_ARG_STRLEN of 128 KiB, less `=` and NUL (execve(2)). */
+const maxVariableBytes = 131_070;
+
 function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment): void {
   if (Buffer.byteLength(envProcess) > 4_096 || envProcess.includes("\0")) {
     throw badField("envProcess", "expected at most 4096 bytes without NUL", envProcess);
@@ -78,7 +81,14 @@ function checkEnvironment({ envProcess = "", envVars = {} }: FunctionDeployment)
     }
     if (value.includes("\0"))
       throw new PlatformError("validation_failed", `Cannot read field "envVars.${key}": its value holds NUL`);
-    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    const length = Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (length > maxVariableBytes) {
+      throw new PlatformError(
+        "validation_failed",
+        `Cannot read field "envVars.${key}": name and value have ${length} bytes, over the limit of ${maxVariableBytes} for one variable; put large values into a secret or the image`,
+      );
+    }
+    bytes += length;
   }
   if (bytes > mostText) throw tooLong("envVars", bytes);
 }

@@ -122,6 +122,7 @@ function asksForCaller(auth: "required" | "none" | undefined, envVars: FunctionD
 function readExecTimeout(envVars: FunctionDeployment["envVars"]): number | undefined {
   if (envVars === undefined || !Object.hasOwn(envVars, "exec_timeout")) return undefined;
   const text = envVars["exec_timeout"] ?? "";
+  if (text === "") return undefined;
   const parsed = parseDuration(text);
   if (parsed === undefined) {
     throw new PlatformError(

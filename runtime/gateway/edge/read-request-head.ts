@@ -146,7 +146,8 @@ export function readRequestHead(
         host = value;
         break;
       case requestHeader.authorization:
-        authorization = value;
+        // Clients of this API family send an empty value where nothing is configured.
+        if (value !== "") authorization = value;
         break;
       case requestHeader.contentLength:
         contentLength = contentLengthOf(value);
@@ -160,6 +161,7 @@ export function readRequestHead(
         callId = parseCallId(value);
         break;
       case requestHeader.callbackUrl:
+        if (value === "") break;
         callbackUrl = value;
         forward.push(name, value);
         break;

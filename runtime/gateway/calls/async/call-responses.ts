@@ -135,7 +135,7 @@ async function endOf(
 function waitOf(query: string): number {
   const values = new URLSearchParams(query).getAll("wait");
   const text = values.at(-1);
-  if (text === undefined) return 0;
+  if (text === undefined || text === "") return 0;
   const wait = parseDuration(text);
   if (wait === undefined) {
     throw new PlatformError(

@@ -2,7 +2,9 @@ import type { FastifyInstance } from "fastify";
 import Type, { type Static, type TObject } from "typebox";
 
 import { parseBoolean } from "../../../api/boolean.ts";
+import { keyPrefixes } from "../../../api/names.ts";
 import { DeleteFunctionRequest, FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
+import { annotationRules, labelRules, type KeyRules } from "../../../api/schemas/key-rules.ts";
 import { FunctionStatus, ignoredInDeployment } from "../../../api/schemas/function-status.ts";
 import { functionName } from "../../../api/schemas/name-schemas.ts";
 import { deployFunction } from "../../../core/functions/deploy-function.ts";
@@ -48,7 +50,8 @@ function deploying(mode: "create" | "replace") {
     const waits = new DeploymentWaits(parts);
     app.addHook("preClose", async () => waits.close());
     return async (request: RouteRequest<TObject, typeof WaitQuery, typeof FunctionDeployment>) => {
-      const { body, query, reply } = request;
+      const { query, reply } = request;
+      const body = withoutEmptyKeys(request.body);
       const wait = parseWait(query.wait);
       const functions = mode === "create" ? parts.functions : checkingWrites(request, parts);
       const written = await deployFunction(body, mode, { ...parts, functions });
@@ -56,6 +59,25 @@ function deploying(mode: "create" | "replace") {
       if (wait > 0) await waits.ready(written, wait, reply.raw);
     };
   };
+}
+
+/** `deployment` without platform keys that are empty where they must not be: such a key is as good as absent. */
+function withoutEmptyKeys(deployment: Static<typeof FunctionDeployment>): Static<typeof FunctionDeployment> {
+  const { labels, annotations } = deployment;
+  return {
+    ...deployment,
+    ...(labels === undefined ? {} : { labels: withoutEmpty(labels, labelRules) }),
+    ...(annotations === undefined ? {} : { annotations: withoutEmpty(annotations, annotationRules) }),
+  };
+}
+
+function withoutEmpty(texts: Readonly<Record<string, string>>, rules: KeyRules): Readonly<Record<string, string>> {
+  const isAbsent = (key: string): boolean => {
+    const prefix = keyPrefixes.find((each) => key.startsWith(each));
+    const name = prefix === undefined ? "" : key.slice(prefix.length);
+    return Object.hasOwn(rules, name) && rules[name]?.parse("") === undefined;
+  };
+  return Object.fromEntries(Object.entries(texts).filter(([key, value]) => value !== "" || !isAbsent(key)));
 }
 
 /** Whether a sender creates the function or updates it is known only as it is written. */

@@ -30,6 +30,11 @@ describe("readRequestHead()", () => {
     ]);
   });
 
+  test("an empty Authorization or X-Callback-Url is absent", () => {
+    const head = read("Authorization", "", "X-Callback-Url", "");
+    expect([head.authorization, head.callbackUrl, head.forward.list]).toEqual([undefined, undefined, added]);
+  });
+
   test("removes hop-by-hop headers, what Connection names, and what only the platform sends", () => {
     const head = read(
       "Connection",

@@ -51,3 +51,12 @@ test("other bodies lose unknown fields, and a value that is no object is left to
   expect(withKnownFields([], { body })).toEqual([]);
   expect(withKnownFields(undefined, { body })).toBeUndefined();
 });
+
+test("an empty text is absent where its schema takes none, at every depth, and stays where one means something", () => {
+  const empty = { namespace: "", limits: { memory: "128Mi", cpu: "" }, requests: { memory: "", cpu: "" } };
+  const kept = { envProcess: "", envVars: { DEBUG: "" }, labels: { owner: "" } };
+  expect(withKnownFields({ ...hello, ...kept, ...empty, secrets: ["", "key"], constraints: [""] }, deployment)).toEqual(
+    { ...hello, ...kept, limits: { memory: "128Mi" }, requests: {}, secrets: ["key"], constraints: [] },
+  );
+  expect(withKnownFields({ ...hello, service: "", name: "hello" }, deployment)).toEqual(hello);
+});
