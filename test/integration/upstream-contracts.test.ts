@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
+import { HttpUpstream } from "../../runtime/adapters/http/upstream/http-upstream.ts";
+import { RawUpstream } from "../../runtime/http1/client/raw-upstream.ts";
 import { upstreamContract } from "../contract/upstream.contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { HeardResponse } from "../support/heard-response.ts";
@@ -11,7 +12,7 @@ const connectTimeout = 1_000;
 
 describe("RawUpstream", () => upstreamContract(() => new RawUpstream({ connectTimeout })));
 
-describe("RawUpstream over TLS", () => {
+describe("HttpUpstream over TLS", () => {
   let ours: Awaited<ReturnType<typeof selfSigned>>;
   let another: Awaited<ReturnType<typeof selfSigned>>;
   beforeAll(async () => {
@@ -19,7 +20,7 @@ describe("RawUpstream over TLS", () => {
   });
 
   upstreamContract(
-    () => new RawUpstream({ connectTimeout, certificate: ours.cert }),
+    () => new HttpUpstream({ connectTimeout, certificate: ours.cert }),
     (onHead, onConnection) => openRawReplica(onHead, onConnection, ours),
   );
 
@@ -28,7 +29,7 @@ describe("RawUpstream over TLS", () => {
     ["shows one that no authority vouches for", () => undefined],
   ])("sends nothing to a server that %s", async (_name, certificate) => {
     await using replica = await disposable(openRawReplica(undefined, undefined, ours));
-    await using upstream = await disposable(new RawUpstream({ connectTimeout, certificate: certificate() }));
+    await using upstream = await disposable(new HttpUpstream({ connectTimeout, certificate: certificate() }));
     const response = new HeardResponse();
     upstream.dispatch(replica.address, { method: "GET", target: "/", headers: [], body: null }, response);
     await eventually(() => response.outcome !== undefined, { what: "the end of the call" });

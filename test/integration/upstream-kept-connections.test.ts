@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
+import { RawUpstream } from "../../runtime/http1/client/raw-upstream.ts";
 import type { UpstreamRequest } from "../../runtime/core/ports/upstream.ts";
 import { eventually } from "../support/eventually.ts";
 import { HeardResponse } from "../support/heard-response.ts";

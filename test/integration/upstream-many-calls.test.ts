@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import { RawUpstream } from "../../runtime/adapters/http/upstream/raw/raw-upstream.ts";
+import { RawUpstream } from "../../runtime/http1/client/raw-upstream.ts";
 import { eventually } from "../support/eventually.ts";
 import { HeardResponse } from "../support/heard-response.ts";
 import { freeAddress } from "../support/sync-fixture.ts";

@@ -1,14 +1,22 @@
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
+import { RawUpstream } from "../../../http1/client/raw-upstream.ts";
 import { H2cUpstream } from "./h2c-upstream.ts";
-import { RawUpstream, type RawUpstreamOptions } from "./raw/raw-upstream.ts";
+import { upstreamTls } from "./upstream-tls.ts";
+
+export interface HttpUpstreamOptions {
+  /** Longest that connecting may take, milliseconds; then the replica counts as refusing. */
+  readonly connectTimeout: number;
+  /** The only certificate (PEM) that is accepted from TLS servers; absent: any that is valid for the host. */
+  readonly certificate?: string | Buffer | undefined;
+}
 
 /** `Upstream` for both protocols: HTTP/1.1, towards a gateway also with TLS, and HTTP/2 without TLS. */
 export class HttpUpstream implements Upstream {
   readonly #raw: RawUpstream;
   readonly #h2c: H2cUpstream;
 
-  constructor({ connectTimeout = 1_000, certificate }: Partial<RawUpstreamOptions> = {}) {
-    this.#raw = new RawUpstream({ connectTimeout, certificate });
+  constructor({ connectTimeout = 1_000, certificate }: Partial<HttpUpstreamOptions> = {}) {
+    this.#raw = new RawUpstream({ connectTimeout, tls: upstreamTls(certificate) });
     this.#h2c = new H2cUpstream(connectTimeout);
   }
 

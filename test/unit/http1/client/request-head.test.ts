@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 
-import { rawRequest } from "../../../../../../runtime/adapters/http/upstream/raw/request-head.ts";
-import type { UpstreamRequest } from "../../../../../../runtime/core/ports/upstream.ts";
-import { CachedHeaders } from "../../../../../../runtime/core/headers/cached-headers.ts";
+import { rawRequest } from "../../../../runtime/http1/client/request-head.ts";
+import type { UpstreamRequest } from "../../../../runtime/core/ports/upstream.ts";
+import { CachedHeaders } from "../../../../runtime/core/headers/cached-headers.ts";
 
 const prepared = (over: Partial<UpstreamRequest> = {}) =>
   rawRequest("10.0.0.1:8080", { method: "GET", target: "/a?b", headers: [], body: null, ...over });

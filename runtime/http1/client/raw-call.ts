@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-import type { UpstreamCall, UpstreamListener } from "../../../../core/ports/upstream.ts";
+import type { UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
 import type { RawRequest } from "./request-head.ts";
 
 /** What a call needs of the connection that carries it. */

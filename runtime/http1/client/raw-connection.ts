@@ -1,11 +1,9 @@
-import { connect, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect, type Socket } from "node:net";
 
-import type { ResponseHead } from "../../../../http1/response-head.ts";
-import { ResponseParser, type ResponseSink } from "../../../../http1/response-parser.ts";
-import type { HeadCache } from "../../../../http1/head-cache.ts";
-import { ReadBuffer } from "../../../../http1/read-buffer.ts";
-import { showsCertificate } from "../pinned-certificate.ts";
+import type { ResponseHead } from "../response-head.ts";
+import { ResponseParser, type ResponseSink } from "../response-parser.ts";
+import type { HeadCache } from "../head-cache.ts";
+import { ReadBuffer } from "../read-buffer.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
 import { RequestSender } from "./request-sender.ts";
 
@@ -18,9 +16,12 @@ export interface Destination {
   readonly tls?: TlsRule | undefined;
 }
 
+/** How a connection with TLS is opened; given by the owner, so that who needs none loads none. */
 export interface TlsRule {
-  /** SHA-256 of the only certificate that is accepted; undefined: any that is valid for the host. */
-  readonly fingerprint: string | undefined;
+  /** Connects; the socket emits `secureConnect` after the handshake. */
+  connect(options: { readonly host: string; readonly port: number }): Socket;
+  /** Whether the server is the expected one; asked after the handshake. */
+  accepts(socket: Socket): boolean;
 }
 
 /** The owner of a connection, which opened it. */
@@ -106,15 +107,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     // A connection to hand over must be an ordinary stream, and Node.js reads TLS only into buffers of its own.
     this.#streamed = call.request.upgrade !== undefined || tls !== undefined;
     const socket =
-      tls === undefined
-        ? connect(this.#streamed ? options : { ...options, onread })
-        : connectTls({
-            ...options,
-            ALPNProtocols: ["http/1.1"],
-            ...(isIP(host) === 0 && { servername: host }),
-            // The fingerprint below is stricter than the checks that this disables.
-            rejectUnauthorized: tls.fingerprint === undefined,
-          });
+      tls === undefined ? connect(this.#streamed ? options : { ...options, onread }) : tls.connect(options);
     this.#socket = socket;
     this.#sender = new RequestSender(socket, (err) => this.#fail("reset", err));
     const timer = setTimeout(() => {
@@ -123,7 +116,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     }, connectTimeout);
     socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       clearTimeout(timer);
-      if (tls?.fingerprint !== undefined && !showsCertificate(socket, tls.fingerprint)) {
+      if (tls?.accepts(socket) === false) {
         socket.destroy(new Error(`another server listens at "${host}:${port}"`));
         return;
       }

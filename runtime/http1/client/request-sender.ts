@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-import { chunkEnd, chunkStart, lastChunk } from "../../../../http1/chunk-frame.ts";
-import { sendChunk } from "../../../../http1/send-chunk.ts";
+import { chunkEnd, chunkStart, lastChunk } from "../chunk-frame.ts";
+import { sendChunk } from "../send-chunk.ts";
 import type { RawRequest } from "./request-head.ts";
 
 /** Sends the requests of one connection, one after another, no faster than the replica reads them. */

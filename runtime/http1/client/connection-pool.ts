@@ -1,5 +1,5 @@
-import type { ResponseHead } from "../../../../http1/response-head.ts";
-import { HeadCache } from "../../../../http1/head-cache.ts";
+import type { ResponseHead } from "../response-head.ts";
+import { HeadCache } from "../head-cache.ts";
 import type { RawCall } from "./raw-call.ts";
 import { RawConnection, type ConnectionOwner, type Destination } from "./raw-connection.ts";
 import type { DeferredReuse } from "./deferred-reuse.ts";

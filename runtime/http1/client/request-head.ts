@@ -1,15 +1,15 @@
 import type { Readable } from "node:stream";
 
-import { isToken } from "../../../../api/http-grammar.ts";
-import type { UpstreamRequest } from "../../../../core/ports/upstream.ts";
-import { contentLengthOf } from "../../../../http1/framing-rules.ts";
+import { isToken } from "../../api/http-grammar.ts";
+import type { UpstreamRequest } from "../../core/ports/upstream.ts";
+import { contentLengthOf } from "../framing-rules.ts";
 import {
   checkHeaderName,
   checkHeaderValue,
   UnsendableHeader,
   writeHeaders,
   type WrittenHeaders,
-} from "../../../../http1/write-headers.ts";
+} from "../write-headers.ts";
 
 /** A request in the form in which it is sent. */
 export interface RawRequest {

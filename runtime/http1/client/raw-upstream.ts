@@ -1,7 +1,7 @@
-import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../../core/ports/upstream.ts";
-import { fingerprintOf } from "../pinned-certificate.ts";
+import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { RawCall } from "./raw-call.ts";
+import type { TlsRule } from "./raw-connection.ts";
 import { rawRequest } from "./request-head.ts";
 import { DeferredReuse } from "./deferred-reuse.ts";
 
@@ -18,21 +18,21 @@ interface Replica {
 export interface RawUpstreamOptions {
   /** Longest that connecting may take; then the replica counts as refusing. */
   readonly connectTimeout: number;
-  /** The only certificate (PEM) that is accepted from TLS servers; absent: any that is valid for the host. */
-  readonly certificate?: string | Buffer | undefined;
+  /** Absent: no address with `https://` can be called. */
+  readonly tls?: TlsRule | undefined;
 }
 
 /** `Upstream` for HTTP/1.1 over raw sockets. An address is `host:port` or an origin; `https://` means TLS. */
 export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
-  readonly #fingerprint: string | undefined;
+  readonly #tls: TlsRule | undefined;
   readonly #replicas = new Map<string, Replica>();
   readonly #turns = new DeferredReuse();
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor({ connectTimeout, certificate }: RawUpstreamOptions) {
+  constructor({ connectTimeout, tls }: RawUpstreamOptions) {
     this.#connectTimeout = connectTimeout;
-    this.#fingerprint = certificate === undefined ? undefined : fingerprintOf(certificate);
+    this.#tls = tls;
   }
 
   dispatch(address: string, request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
@@ -64,12 +64,13 @@ export class RawUpstream implements Upstream {
     if (replica === undefined) {
       const url = new URL(address.includes("://") ? address : `http://${address}`);
       const secure = url.protocol === "https:";
+      if (secure && this.#tls === undefined) throw new Error(`Cannot call "${address}": TLS is not set up`);
       if (!secure && url.protocol !== "http:") throw new Error(`Cannot call "${address}": it is not an HTTP address`);
       const destination = {
         host: url.hostname.replace(/^\[|\]$/g, ""),
         port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
         connectTimeout: this.#connectTimeout,
-        tls: secure ? { fingerprint: this.#fingerprint } : undefined,
+        tls: secure ? this.#tls : undefined,
       };
       replica = { host: url.host, pool: new ConnectionPool(destination, this.#turns) };
       this.#replicas.set(address, replica);
