@@ -30,7 +30,7 @@ const basic: BasicAuth = {
   credentials: undefined,
   check: wrong,
   checkCall: (authorization) => void (authorization === password || wrong()),
-  checkThrottle: () => {},
+  checkPassword: wrong,
   refuse: wrong,
   namesPlatformUser: () => false,
 };

@@ -59,13 +59,18 @@ describe("credentials", () => {
     },
   );
 
-  test("the 21st wrong one in a minute is 429 for its address, seen through trusted proxies", async () => {
+  test("the 21st wrong one in a minute is 429 for its address and user, seen through trusted proxies", async () => {
     await using fresh = await openRestPlatform({
       origins: { allowed: new Set(), clients: clientAddresses(["127.0.0.1"]) },
     });
     const from = (client: string, authorization: string) =>
       fetch(`${fresh.url}/system/info`, { headers: { authorization, "x-forwarded-for": client } });
-    for (let count = 0; count < 20; count += 1) expect((await from("1.1.1.1", "Basic eDp5")).status).toBe(401);
+    const wrong = `Basic ${Buffer.from(`${fresh.user}:wrong`).toString("base64")}`;
+    for (let count = 0; count < 25; count += 1) {
+      expect((await from("1.1.1.1", "Bearer expired")).status).toBe(401);
+      expect((await from("1.1.1.1", "Basic eDp5")).status).toBe(count < 20 ? 401 : 429);
+      if (count < 20) expect((await from("1.1.1.1", wrong)).status).toBe(401);
+    }
     const refused = await from("1.1.1.1", fresh.authorization);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);

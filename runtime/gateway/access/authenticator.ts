@@ -5,7 +5,7 @@ import { bearerToken, type TokenHolders } from "./token-holders.ts";
 /** Finds out who sent a request to `/system`. */
 export interface Authenticator {
   /**
-   * `address` is the client's; wrong credentials of any kind are counted by it.
+   * `address` is the client's; wrong passwords are counted by it, wrong tokens are not.
    * @throws PlatformError `credentials_required`, `credentials_invalid`, `too_many_logins`
    */
   identify(authorization: string | undefined, address: string): Promise<Principal>;
@@ -21,10 +21,9 @@ export function createAuthenticator(basic: BasicAuth, holders: TokenHolders | un
         basic.check(authorization, address);
         return unnamed;
       }
-      basic.checkThrottle(address);
       const own = await holders.read(token);
       if (own?.kind === "api") return holders.holderOf(own);
-      basic.refuse(address);
+      basic.refuse();
       return unnamed;
     },
   };

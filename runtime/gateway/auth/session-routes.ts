@@ -99,12 +99,7 @@ async function signInWith(
 ): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
   const { auth, holders } = access;
   const { address } = request.access;
-  // A colon would move from the name to the password.
-  if (user.includes(":")) {
-    auth.checkThrottle(address);
-    auth.refuse(address);
-  }
-  auth.check(`Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`, address);
+  auth.checkPassword({ user, password }, address);
   // With `basic_auth=false` everybody is the administrator without a session.
   if (auth.credentials === undefined) return { principal: undefined, status: 204 };
   const facts = { via: "basic", subject: "admin", claims: {} } as const;

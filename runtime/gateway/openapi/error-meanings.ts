@@ -37,7 +37,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   expectation_failed: "`Expect` is not `100-continue`",
   wrong_host: "`console_port` has no such origin as `Host` names",
   log_query_invalid: "`tail` or `since` cannot be read",
-  too_many_logins: "This address sent 20 wrong credentials within a minute",
+  too_many_logins: "This address sent 20 wrong passwords for one user within a minute",
   too_many_calls: "All replicas are at their limit of calls",
   too_many_streams: "There are 200 log streams",
   queue_full: "The queue is full, or the limit of stored calls is reached",

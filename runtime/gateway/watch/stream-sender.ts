@@ -46,7 +46,7 @@ export class StreamSender {
   async look(): Promise<SenderState> {
     if (performance.now() >= this.#lastMoment) return "gone";
     const { via, expiresAt } = this.#principal;
-    // From then on its token is refused, and such refusals are counted.
+    // From then on its token is refused.
     const isOver = via === "token" && expiresAt !== undefined && Date.now() >= expiresAt;
     if (this.#renew === undefined || isOver) return "same";
     this.#isLooking = true;

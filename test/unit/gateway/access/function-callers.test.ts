@@ -38,7 +38,7 @@ async function open() {
     credentials: undefined,
     check: refuse,
     checkCall: (_, address) => void counted.push(address),
-    checkThrottle: () => {},
+    checkPassword: refuse,
     refuse,
     namesPlatformUser: () => false,
   };
