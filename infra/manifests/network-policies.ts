@@ -1,3 +1,4 @@
+import { brokerPorts } from "../../runtime/api/broker/broker-addresses.ts";
 import { metadataRanges } from "../../runtime/api/metadata-addresses.ts";
 import { historyPort } from "../../runtime/api/schemas/history/history-wire.ts";
 import { accounts, processLabel } from "../../runtime/api/accounts.ts";
@@ -29,9 +30,9 @@ const functionPort = 8_080;
  */
 export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   const broker = platform.nats.url === undefined ? pods(natsNames.statefulSet) : undefined;
-  const brokerPorts = platform.nats.url === undefined ? [natsPort.client] : portsOfUrls(platform.nats.url);
-  const toBroker = { peers: broker, ports: tcp(...brokerPorts) };
-  const toMonitored = { peers: broker, ports: tcp(...brokerPorts, natsPort.monitor) };
+  const clientPorts = platform.nats.url === undefined ? [natsPort.client] : brokerPorts(platform.nats.url);
+  const toBroker = { peers: broker, ports: tcp(...clientPorts) };
+  const toMonitored = { peers: broker, ports: tcp(...clientPorts, natsPort.monitor) };
   const toApiServer = apiServerFlows(platform.apiServer).map(({ cidrs, ports }) => ({
     peers: cidrs?.map((cidr) => ({ ipBlock: { cidr } })),
     ports: tcp(...ports),
@@ -194,8 +195,4 @@ function monitoring({ monitoring: { namespaceLabels, podLabels } }: Platform): F
 
 function tcp(...ports: readonly number[]) {
   return [...new Set(ports)].map((port) => ({ port, protocol: "TCP" }) as const);
-}
-
-function portsOfUrls(urls: string): number[] {
-  return urls.split(",").map((url) => Number(/:(\d+)\/?$/.exec(url.trim())?.[1] ?? natsPort.client));
 }

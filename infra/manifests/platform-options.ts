@@ -128,8 +128,8 @@ export const groupedOptions = {
     storageClass: optionalText("storageClass", { about: "Class of the disks", rule: objectName }),
     tls: flag("tls", { fallback: "true", about: "Whether the broker's connections are encrypted (secret nats-tls)" }),
     url: optionalText("url", {
-      about: "Addresses of a broker that runs elsewhere; then none is created",
-      rule: platformUrlRule(),
+      about: "Addresses of a broker that runs elsewhere, separated by commas; then none is created",
+      rule: textRule.brokers,
     }),
     monitorUrl: monitorUrls("monitorUrl", { about: "Addresses of that broker's monitoring, one per server" }),
   },
@@ -264,13 +264,6 @@ function amounts(what: string, rule: typeof size): Readonly<Record<Component, Se
     autoscaler: of("autoscaler"),
     operator: of("operator"),
     history: of("history"),
-  };
-}
-
-function platformUrlRule() {
-  return {
-    test: (url: string) => /^(?:nats|tls):\/\/[^\s/@]+$/.test(url),
-    expected: 'addresses such as "nats://broker:4222" without user',
   };
 }
 

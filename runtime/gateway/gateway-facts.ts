@@ -1,6 +1,6 @@
+import { brokerPorts } from "../api/broker/broker-addresses.ts";
 import type { SystemInfo } from "../api/schemas/system-info.ts";
 import { release } from "../api/version.ts";
-import { portsOf } from "../core/callbacks/callback-origins.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
 import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
 import { platformInfo } from "../core/platform-info.ts";
@@ -20,7 +20,7 @@ export function gatewayFacts(settings: Values<typeof gatewaySettings>): {
       ...machineFacts(),
       clusterGatewayUrl: clusterGatewayUrl(settings),
       publicUrls: [settings.publicUrl],
-      platformPorts: [settings.adminPort, settings.consolePort, ...portsOf(settings.natsUrl)],
+      platformPorts: [settings.adminPort, settings.consolePort, ...brokerPorts(settings.natsUrl)],
     }),
     info: platformInfo({
       ...settings,

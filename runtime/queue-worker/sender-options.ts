@@ -1,4 +1,4 @@
-import { portsOf } from "../core/callbacks/callback-origins.ts";
+import { brokerPorts } from "../api/broker/broker-addresses.ts";
 import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
 import { machineFacts } from "../process/machine-facts.ts";
 import { clusterGatewayUrl } from "../settings/platform-settings.ts";
@@ -13,7 +13,7 @@ export function senderOptions(settings: Values<typeof queueWorkerSettings>) {
       ...machineFacts(),
       clusterGatewayUrl: clusterGatewayUrl(settings),
       publicUrls: [settings.gatewayUrl],
-      platformPorts: [settings.adminPort, ...portsOf(settings.natsUrl)],
+      platformPorts: [settings.adminPort, ...brokerPorts(settings.natsUrl)],
     }),
     gatewayOrigin: settings.gatewayUrl,
     headTimeout: callbackHeadTimeout(settings),

@@ -29,7 +29,7 @@ export const brokerSettings = {
   natsUrl: {
     ...text("nats_url", {
       fallback: "nats://127.0.0.1:4222",
-      about: "Addresses of the NATS server, separated by commas",
+      about: "Addresses of the NATS servers, separated by commas; a process uses any one that answers",
       rule: textRule.brokers,
     }),
     show: withoutUserPart,

@@ -85,7 +85,7 @@ function readSetting(setting: Setting<unknown>, sources: SettingSources): Outcom
   }
   const outcome = setting.parse(text);
   if ("value" in outcome) return outcome;
-  return { problems: [`${name}: expected ${outcome.expected}, got ${shown(setting, text)} (${source})`] };
+  return { problems: [`${name}: expected ${outcome.expected}, got ${shownPart(setting, text)} (${source})`] };
 }
 
 function firstOf(
@@ -95,6 +95,12 @@ function firstOf(
 }
 
 const longestShown = 100;
+
+/** As `shown`, of what breaks the rule. It is sought in what may be shown: a part of a secret is one, too. */
+function shownPart(setting: Setting<unknown>, text: string): string {
+  const outcome = setting.parse(setting.show?.(text) ?? text);
+  return "wrong" in outcome && outcome.wrong !== undefined ? shown({}, outcome.wrong) : shown(setting, text);
+}
 
 /** A value in quotes: control characters escaped, secrets hidden, truncated to 100 characters. */
 export function shown(setting: Pick<Setting<unknown>, "show">, text: string): string {

@@ -1,8 +1,11 @@
 import { parseBoolean } from "../api/boolean.ts";
 import { formatDuration, longestDuration, parseDuration } from "../api/duration.ts";
 
-/** A parsed value, or the part of a sentence that says what was expected. */
-export type Parsed<T> = { readonly value: T } | { readonly expected: string };
+/**
+ * A parsed value, or the part of a sentence that says what was expected; `wrong` are those parts of a text with several
+ * that break the rule.
+ */
+export type Parsed<T> = { readonly value: T } | { readonly expected: string; readonly wrong?: string | undefined };
 
 /**
  * One setting of a process: its snake_case name is the environment variable and the key of the `--config` file,
@@ -42,6 +45,8 @@ interface Described {
 export interface TextRule {
   readonly test: (text: string) => boolean;
   readonly expected: string;
+  /** Those parts of a text with several that break the rule; undefined if it has none. */
+  readonly wrongParts?: (text: string) => string | undefined;
 }
 
 const anyText: TextRule = { test: (value) => value !== "", expected: "a text" };
@@ -53,7 +58,7 @@ export function text(name: string, options: Described & { readonly rule?: TextRu
     name,
     kind: "text",
     ...described,
-    parse: (value) => (rule.test(value) ? { value } : { expected: rule.expected }),
+    parse: (value) => (rule.test(value) ? { value } : broken(rule, value)),
   };
 }
 
@@ -69,8 +74,12 @@ export function optionalText(
     ...described,
     optional: true,
     parse: (value) =>
-      value === "" || rule.test(value) ? { value: value === "" ? undefined : value } : { expected: rule.expected },
+      value === "" || rule.test(value) ? { value: value === "" ? undefined : value } : broken(rule, value),
   };
+}
+
+function broken({ expected, wrongParts }: TextRule, value: string): Parsed<never> {
+  return { expected, wrong: wrongParts?.(value) };
 }
 
 /** Words separated by commas, each matching the rule. */
@@ -85,7 +94,8 @@ export function list(name: string, options: Described & { readonly rule?: TextRu
         .split(",")
         .map((word) => word.trim())
         .filter((word) => word !== "");
-      return value.every((word) => rule.test(word)) ? { value } : { expected: `${rule.expected}, separated by commas` };
+      const wrong = value.filter((word) => !rule.test(word)).join(",");
+      return wrong === "" ? { value } : { expected: `${rule.expected}, separated by commas`, wrong };
     },
   };
 }

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 
+import { brokerAddresses, isBrokerAddress } from "../api/broker/broker-addresses.ts";
 import { grammarRule, isNamespaceName, isQueueName } from "../api/grammar.ts";
 import type { TextRule } from "./setting.ts";
 
@@ -21,8 +22,12 @@ export const textRule = {
     expected: 'origins such as "https://console.example.com" without a path',
   },
   brokers: {
-    test: (text) => text.split(",").every((address) => isBrokerAddress(address.trim())),
+    test: (text) => brokerAddresses(text).length > 0 && brokerAddresses(text).every(isBrokerAddress),
     expected: 'addresses such as "nats://127.0.0.1:4222" without user (see nats_user and nats_password_file)',
+    wrongParts: (text) =>
+      brokerAddresses(text)
+        .filter((address) => !isBrokerAddress(address))
+        .join(",") || undefined,
   },
   addressRanges: { test: isAddressRange, expected: 'addresses or ranges such as "10.0.0.0/8"' },
   targets: {
@@ -33,16 +38,12 @@ export const textRule = {
 
 /** `text` with `…` in place of user and password in each of its addresses. */
 export function withoutUserPart(text: string): string {
-  return text.replaceAll(/(^|\/\/|,)[^/?#,]*@/g, "$1…@");
+  return text.replaceAll(/(^|\/\/)[^/?#]*@/g, "$1…@");
 }
 
 function isWebAddress(text: string): boolean {
   const url = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(text) ? URL.parse(text) : null;
   return url !== null && url.hostname !== "" && url.username === "" && url.password === "";
-}
-
-function isBrokerAddress(text: string): boolean {
-  return /^(?:(?:nats|tls):\/\/)?(?:[A-Za-z0-9_][-A-Za-z0-9_.]*|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/.test(text);
 }
 
 function isAddressRange(text: string): boolean {

@@ -1,6 +1,7 @@
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import type { NatsConnection } from "@nats-io/transport-node";
 
+import { dialBroker } from "../../runtime/adapters/nats/link/broker-transport.ts";
 import type { NatsOptions } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { compareVersions, oldestVersion } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 
@@ -19,7 +20,6 @@ export interface BrokerOptions extends Omit<NatsOptions, "name" | "pingInterval"
   readonly tlsName?: string | undefined;
 }
 
-const connectTimeout = 10_000;
 const requestTimeout = 10_000;
 
 /**
@@ -29,14 +29,13 @@ const requestTimeout = 10_000;
 export async function openBroker(options: BrokerOptions): Promise<Broker> {
   const { url, user, password, ca, tlsName, inboxPrefix } = options;
   const tls = { ...(ca === undefined ? {} : { ca }), ...(tlsName === undefined ? {} : { servername: tlsName }) };
-  const nc = await connect({
-    servers: url.split(","),
+  const nc = await dialBroker({
+    url,
     name: "backup",
     ...(user === undefined ? {} : { user, pass: password ?? "" }),
     ...(Object.keys(tls).length === 0 ? {} : { tls }),
     inboxPrefix,
     reconnect: false,
-    timeout: connectTimeout,
     pingInterval: 5_000,
     maxPingOut: 2,
   }).catch((cause: unknown) => {

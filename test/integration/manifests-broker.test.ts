@@ -1,21 +1,18 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { jetstream, type StreamInfo } from "@nats-io/jetstream";
 import { afterEach, expect, test } from "vitest";
 
-import { natsConfig, natsDirectory } from "../../infra/manifests/broker/nats-config.ts";
+import { natsConfig } from "../../infra/manifests/broker/nats-config.ts";
 import { natsSecretName, queueWorkerName } from "../../infra/manifests/names.ts";
-import { natsPodHost, natsPods, natsPort } from "../../infra/manifests/broker/nats-addresses.ts";
 import type { Platform } from "../../infra/manifests/platform.ts";
 import { readPlatform } from "../../infra/manifests/read-platform.ts";
-import { secretManifests } from "../../infra/manifests/secrets.ts";
 import { NatsRecordChanges } from "../../runtime/adapters/nats/history/nats-record-changes.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { natsOptions } from "../../runtime/adapters/nats/open-nats.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
 import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
-import { startNatsServer } from "../../runtime/adapters/nats/server/start-nats-server.ts";
 import { NatsLeases } from "../../runtime/adapters/nats/stores/nats-leases.ts";
 import { natsUser, natsUsers } from "../../runtime/api/broker/nats-users.ts";
 import { openBroker, type Broker } from "../../scripts/backup/broker.ts";
@@ -24,10 +21,7 @@ import { restoreBackup } from "../../scripts/backup/restore-backup.ts";
 import { sampleCall, sampleEntry } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
-import { secretValues } from "../support/manifest-platform.ts";
-import { natsServerPath } from "../support/nats-server.ts";
-import { selfSigned } from "../support/self-signed.ts";
-import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
+import { placeStackBroker, startStackBroker, type PlacedBroker } from "../support/stack-brokers.ts";
 
 const sampleQueue = {
   name: "default",
@@ -39,67 +33,20 @@ const sampleQueue = {
   strict: false,
   retry: { attempts: 1, codes: [500], minWait: 100, maxWait: 1_000 },
 };
-let certificate: ReturnType<typeof selfSigned> | undefined;
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-interface Placed {
-  readonly directory: TempDirectory;
-  readonly configFile: string;
-  readonly port: number;
-  readonly monitorPort: number;
-  /** PEM. */
-  readonly authority: string;
+/** The files of a server's pod, removed after the test. */
+async function place(platform: Platform, routes: readonly number[] = [], index = 0): Promise<PlacedBroker> {
+  const placed = await placeStackBroker(platform, routes, index);
+  closing.push(() => placed.directory.remove());
+  return placed;
 }
 
-/** The files of a server's pod, with paths and ports of this machine; `routes` are the ports of all servers. */
-async function place(platform: Platform, routes: readonly number[] = [], index = 0): Promise<Placed> {
-  const directory = await tempDirectory("manifests-broker");
-  closing.push(() => directory.remove());
-  certificate ??= selfSigned();
-  const { cert, key } = await certificate;
-  const authority = cert.toString();
-  const tls = { certificate: authority, key: key.toString(), authority };
-  const here = (text: string): string =>
-    natsPods(platform).reduce(
-      (moved, pod, number) =>
-        moved.replace(
-          `${natsPodHost(platform, pod)}:${natsPort.route}`,
-          `127.0.0.1:${routes[number] ?? natsPort.route}`,
-        ),
-      text,
-    );
-  for (const folder of ["secrets", "tls"]) await mkdir(join(directory.path, folder));
-  for (const { metadata, ...secret } of secretManifests(platform, secretValues(platform, tls))) {
-    const content = secret["stringData"] as Readonly<Record<string, string>>;
-    for (const [file, value] of Object.entries(content)) {
-      if (file === "nats.conf") await writeFile(join(directory.path, "secrets", `${metadata.name}.conf`), here(value));
-      else if (metadata.name === "nats-tls") await writeFile(join(directory.path, "tls", file), value);
-    }
-  }
-  const [port, monitorPort] = [await freePort(), await freePort()];
-  const config = natsConfig(platform)
-    .replace(`0.0.0.0:${natsPort.client}`, `127.0.0.1:${port}`)
-    .replace(`0.0.0.0:${natsPort.monitor}`, `127.0.0.1:${monitorPort}`)
-    .replace(`0.0.0.0:${natsPort.route}`, `127.0.0.1:${routes[index] ?? natsPort.route}`)
-    .replace(`"${natsDirectory.store}"`, JSON.stringify(join(directory.path, "store")))
-    .replaceAll(natsDirectory.tls, join(directory.path, "tls"));
-  const configFile = join(directory.path, "nats.conf");
-  // The pod passes its name as a flag.
-  await writeFile(configFile, `server_name: "nats-${index}"\n${config}`);
-  return { directory, configFile, port, monitorPort, authority };
-}
-
-async function start({ directory, configFile, monitorPort }: Placed): Promise<void> {
-  const starting = startNatsServer({
-    binary: await natsServerPath(),
-    configFile,
-    logFile: join(directory.path, "nats.log"),
-    monitorPort,
-    timeout: 30_000,
-  });
+async function start(placed: PlacedBroker): Promise<void> {
+  const starting = startStackBroker(placed);
   // Registered before it runs: one of several may fail while the others start.
   closing.push(async () => {
     const server = await starting.catch(() => undefined);
@@ -110,7 +57,11 @@ async function start({ directory, configFile, monitorPort }: Placed): Promise<vo
 }
 
 /** Connects as a process does, with the files of its pod. */
-async function connect({ directory, port, authority }: Placed, user: string, deployment: string): Promise<NatsLink> {
+async function connect(
+  { directory, port, authority }: PlacedBroker,
+  user: string,
+  deployment: string,
+): Promise<NatsLink> {
   const caFile = join(directory.path, "ca.crt");
   await writeFile(caFile, authority);
   const secret = natsSecretName(deployment);
@@ -193,7 +144,7 @@ test("three servers form a cluster, by routes that only they may open, and keep 
 });
 
 /** Connects as a backup does through a forwarded port: the certificate's name is not the address. */
-async function connectForwarded({ port, authority }: Placed, tlsName: string): Promise<Broker> {
+async function connectForwarded({ port, authority }: PlacedBroker, tlsName: string): Promise<Broker> {
   const broker = await openBroker({
     url: `tls://127.0.0.1:${port}`,
     tlsName,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { NatsAuditTrail } from "../../runtime/adapters/nats/audit/nats-audit-trail.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { NatsQueueStore } from "../../runtime/adapters/nats/queues/nats-queue-store.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { sampleRecord } from "../contract/audit-trail.contract.ts";
 import { sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
@@ -19,29 +20,18 @@ const everything = { since: undefined, subject: undefined, action: undefined, al
 
 let cluster: NatsCluster;
 let links: NatsLink[] = [];
+let doctor: NatsLink | undefined;
 
 beforeAll(async () => {
   cluster = await openNatsCluster();
-  links = await Promise.all(
-    cluster.servers.map(({ name, url }) =>
-      NatsLink.open({
-        url,
-        name,
-        user: undefined,
-        password: undefined,
-        inboxPrefix: `_INBOX.${name}`,
-        pingInterval: 1_000,
-      }),
-    ),
-  );
-  const [link] = links;
-  if (link === undefined) throw new Error("the cluster has no server");
-  const store = new NatsQueueStore(link, facts);
+  links = await Promise.all(cluster.servers.map((server) => NatsLink.open(cluster.access(natsUser.gateway, [server]))));
+  doctor = await NatsLink.open(cluster.access(natsUser.doctor));
+  const store = new NatsQueueStore(doctor, facts);
   await eventually(async () => (await store.provision([sampleQueue()]), true), { what: "the streams" });
 });
 
 afterAll(async () => {
-  await Promise.all(links.map((link) => link.close()));
+  for (const link of [...links, doctor]) await link?.close();
   await cluster?.close();
 });
 
@@ -70,7 +60,7 @@ test("readers at each of three servers get each record once, also when one serve
 
   for (let index = 0; index < 30; index += 1) await append(trails[index % 3]);
   await eventually(() => found.every(arrived), { what: "all readers to have all records" });
-  await cluster.servers[2]?.kill();
+  await cluster.servers[2]?.end();
   for (let index = 0; index < 10; index += 1) await append(trails[index % 2]);
   await eventually(() => found.slice(0, 2).every(arrived), { what: "two readers to have the new ones" });
   await cluster.servers[2]?.restart();

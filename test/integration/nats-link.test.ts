@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 
 import { expect, test } from "vitest";
 
@@ -14,6 +14,38 @@ import { checkDurability } from "../../runtime/adapters/nats/link/check-durabili
 import { NatsHealth } from "../../runtime/adapters/nats/link/nats-health.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { openNatsServer } from "../support/nats-server.ts";
+
+/** A server that sends its greeting, and reads, only when it is told to. */
+async function hangingServer(greet: boolean) {
+  const info = { server_id: "x", version: "2.14.0", proto: 1, headers: true, max_payload: 8_388_608 };
+  const sockets: Socket[] = [];
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      if (bytes.includes("PING")) socket.write("PONG\r\n");
+      // It answers the handshake, and then nothing more.
+      socket.pause();
+    });
+    if (greet) answer(socket);
+  });
+  const answer = (socket: Socket): void => {
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    socket.resume();
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" ? address?.port : undefined,
+    sockets,
+    answer,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
 
 const options = { name: "test", user: undefined, password: undefined, inboxPrefix: "_INBOX.t", pingInterval: 5_000 };
 
@@ -117,3 +149,51 @@ test("a link that is closed before there was a broker stops trying", async () =>
   await later.close();
   await server.close();
 });
+
+test("a server that accepts connections and says nothing is left for the next one, and its late greeting changes nothing", async () => {
+  const hanging = await hangingServer(false);
+  const server = await openNatsServer();
+  // The order in which they are dialled is random.
+  for (let links = 0; hanging.sockets.length === 0; links += 1) {
+    expect(links).toBeLessThan(50);
+    const link = await NatsLink.open({ ...options, url: `nats://127.0.0.1:${hanging.port}, ${server.url}` });
+    expect(link.nc.getServer()).toBe(new URL(server.url).host);
+    await link.close();
+  }
+  const alone = NatsLink.begin({ ...options, url: `nats://127.0.0.1:${hanging.port}` });
+  await eventually(() => hanging.sockets.length > 1, { what: "a second dial" });
+  await alone.close();
+  for (const socket of hanging.sockets) hanging.answer(socket);
+  await eventually(() => hanging.sockets.every((socket) => socket.destroyed), { what: "no connection left" });
+  const { port } = await openConnections(server.monitorUrl);
+  expect(port).toEqual([]);
+  hanging.close();
+  await server.close();
+});
+
+test("a server that reads nothing more is left, however much waits to be sent", async () => {
+  const hanging = await hangingServer(true);
+  const server = await openNatsServer();
+  const url = `nats://127.0.0.1:${hanging.port},${server.url}`;
+  let link = await NatsLink.open({ ...options, pingInterval: 100, url });
+  for (let links = 0; hanging.sockets.length === 0; links += 1) {
+    expect(links).toBeLessThan(50);
+    await link.close();
+    link = await NatsLink.open({ ...options, pingInterval: 100, url });
+  }
+  for (let sent = 0; sent < 16; sent += 1) link.publish("x", "x".repeat(1_048_576));
+  await eventually(() => link.nc.getServer() === new URL(server.url).host && link.downFor() === 0, {
+    what: "the other server",
+  });
+  await link.close();
+  hanging.close();
+  await server.close();
+});
+
+/** Clients of a server. */
+async function openConnections(monitorUrl: string): Promise<{ readonly port: readonly number[] }> {
+  const { connections } = (await (await fetch(`${monitorUrl}/connz`)).json()) as {
+    readonly connections: readonly { readonly port: number }[];
+  };
+  return { port: connections.map(({ port }) => port) };
+}

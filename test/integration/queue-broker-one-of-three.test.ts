@@ -1,21 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { NatsCallLedger } from "../../runtime/adapters/nats/records/nats-call-ledger.ts";
 import { NatsCallQueue } from "../../runtime/adapters/nats/queues/nats-call-queue.ts";
 import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
 import { doctorAdapters } from "../../runtime/adapters/nats/open-nats.ts";
 import { bucket, bucketStream, queueStream } from "../../runtime/adapters/nats/stream-names.ts";
+import { natsUser } from "../../runtime/api/broker/nats-users.ts";
 import { PlatformError } from "../../runtime/api/platform-error.ts";
 import { acceptCall } from "../../runtime/core/calls/accept-call.ts";
+import { openBroker } from "../../scripts/backup/broker.ts";
 import { sampleCall, sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { figure, inWords } from "../support/figure.ts";
-import { openNatsCluster, type NatsCluster } from "../support/nats-cluster.ts";
+import { openNatsCluster, type ClusterServer, type NatsCluster } from "../support/nats-cluster.ts";
 
-const options = { name: "test", user: undefined, password: undefined, inboxPrefix: "_INBOX.t", pingInterval: 1_000 };
 const mebibyte = 1_048_576;
 /** Fewer than the queue holds. */
 const calls = 900;
@@ -23,36 +24,91 @@ const killedAt = 200;
 const interval = 2.5;
 /** What a call may wait for the queue, less what a request in flight at that time may take; milliseconds. */
 const budget = 2_500;
+const queue = sampleQueue();
 
 let cluster: NatsCluster;
-let link: NatsLink | undefined;
+let doctor: NatsLink;
+const links: NatsLink[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   cluster = await openNatsCluster();
+  doctor = await NatsLink.open(cluster.access(natsUser.doctor));
+  const facts = { maxFileStore: 512 * mebibyte, payloadLimit: mebibyte, maxCallRecords: 100_000, replicas: 3 };
+  const { store, catalog } = doctorAdapters(doctor, { ...facts, oneMachine: false }, []);
+  await eventually(() => store.provision([queue]).then(() => true), { every: 250, what: "streams with three copies" });
+  await catalog.put(queue);
 });
 afterEach(async () => {
-  await link?.close();
-  link = undefined;
-  await cluster.close();
+  await Promise.all(links.splice(0).map((link) => link.close()));
+});
+afterAll(async () => {
+  await doctor?.close();
+  await cluster?.close();
+});
+
+function serverNamed(name: string | undefined): ClusterServer {
+  const server = cluster.servers.find((each) => each.name === name);
+  if (server === undefined) throw new Error(`no server ${name}`);
+  return server;
+}
+
+async function open(servers?: readonly ClusterServer[]): Promise<NatsLink> {
+  const link = NatsLink.begin(cluster.access(natsUser.gateway, servers));
+  links.push(link);
+  await eventually(() => link.opened.then(() => true), { what: "a server that answers" });
+  return link;
+}
+
+/** Opens links that name the server first, and last; gives the longest time that one took. */
+async function openBeside(server: ClusterServer): Promise<number> {
+  const others = cluster.servers.filter((each) => each !== server);
+  let longest = 0;
+  for (const named of [[server, ...others], [...others, server], [...others].reverse().concat(server)]) {
+    const began = performance.now();
+    const link = await open(named);
+    longest = Math.max(longest, performance.now() - began);
+    expect(link.nc.getServer()).not.toBe(new URL(server.url).host);
+    await using backup = await openBroker(cluster.access(natsUser.doctor, named));
+    expect(backup.version).not.toBe("");
+  }
+  return longest;
+}
+
+describe("one of three servers that no other tells of", () => {
+  test("dead at the start, it is passed over, wherever it is named", async () => {
+    const server = serverNamed("nats-2");
+    await server.end();
+    try {
+      figure("S9", `${inWords(await openBeside(server))} to reach a broker with one of three servers dead`);
+    } finally {
+      await server.restart();
+    }
+  });
+
+  test("frozen at the start, it is passed over, wherever it is named", async () => {
+    const server = serverNamed("nats-0");
+    await server.pause();
+    try {
+      figure("S9", `${inWords(await openBeside(server))} to reach a broker with one of three servers frozen`);
+    } finally {
+      server.resume();
+    }
+  });
 });
 
 /** Accepts calls at a steady rate and kills the chosen server meanwhile; gives the refusals and the slowest time. */
 async function acceptBesideDeath(choose: (leaders: readonly (string | undefined)[]) => string | undefined) {
-  const urls = cluster.servers.map(({ url }) => url);
-  const opened = await NatsLink.open({ ...options, url: urls.join(",") });
-  link = opened;
-  const facts = { maxFileStore: 512 * mebibyte, payloadLimit: mebibyte, maxCallRecords: 100_000, replicas: 3 };
-  const { store, catalog } = doctorAdapters(opened, { ...facts, oneMachine: false }, []);
-  const queue = sampleQueue();
-  await eventually(() => store.provision([queue]).then(() => true), { every: 250, what: "streams with three copies" });
-  await catalog.put(queue);
+  await cluster.untilWell();
+  await doctor.jsm.streams.purge(queueStream(queue.name));
+  const opened = await open();
   const parts = {
     ledger: new NatsCallLedger(opened, () => 3_600_000, { accepts: true }),
     calls: new NatsCallQueue(opened),
   };
   const leaderOf = async (stream: string) => (await opened.jsm.streams.info(stream)).cluster?.leader;
   const streams = [queueStream(queue.name), bucketStream(bucket.calls)];
-  const victim = choose(await Promise.all(streams.map(leaderOf)));
+  const name = choose(await Promise.all(streams.map(leaderOf)));
+  const victim = serverNamed(name);
   const refused: { readonly took: number; readonly message: string }[] = [];
   const slowest = { took: 0 };
   const send = async (): Promise<void> => {
@@ -67,7 +123,7 @@ async function acceptBesideDeath(choose: (leaders: readonly (string | undefined)
   };
   const sent: Promise<void>[] = [];
   for (let count = 0; count < calls; count += 1) {
-    if (count === killedAt) void cluster.servers.find(({ name }) => name === victim)?.kill();
+    if (count === killedAt) void victim.end();
     sent.push(send());
     await pause(interval);
   }
@@ -83,6 +139,7 @@ async function acceptBesideDeath(choose: (leaders: readonly (string | undefined)
       what: "a call that is accepted",
     },
   );
+  await victim.restart();
   return { refused, slowest: slowest.took };
 }
 

@@ -1,3 +1,4 @@
+import { brokerAddresses } from "../../../runtime/api/broker/broker-addresses.ts";
 import { brokerObjects, brokerPodHost } from "../../../runtime/api/broker/broker-pods.ts";
 import type { Platform } from "../platform.ts";
 
@@ -10,12 +11,19 @@ export const natsNames = { ...brokerObjects, config: "nats-config" } as const;
 /** Names of all possible pods, regardless of the current number. */
 export const natsPodNames: readonly string[] = ["nats-0", "nats-1", "nats-2"];
 
-/** Addresses that clients use: the Service, or the broker that runs elsewhere. */
-export function natsUrl({ nats, platformNamespace, clusterDomain }: Platform): string {
-  const scheme = nats.tls ? "tls" : "nats";
-  return (
-    nats.url ?? `${scheme}://${natsNames.statefulSet}.${platformNamespace}.svc.${clusterDomain}:${natsPort.client}`
-  );
+/**
+ * Addresses that clients use: the Service, the pods if there are several, or the broker that runs elsewhere. A Service
+ * still leads to a pod that hangs until its probes fail; who knows the pods leaves it at once.
+ */
+export function natsUrl(platform: Platform): string {
+  const { nats, platformNamespace, clusterDomain } = platform;
+  if (nats.url !== undefined) return brokerAddresses(nats.url).join(",");
+  const pods = natsPods(platform);
+  const hosts =
+    pods.length === 1
+      ? [`${natsNames.statefulSet}.${platformNamespace}.svc.${clusterDomain}`]
+      : pods.map((pod) => natsPodHost(platform, pod));
+  return hosts.map((host) => `${nats.tls ? "tls" : "nats"}://${host}:${natsPort.client}`).join(",");
 }
 
 /** Host of one server's pod in the cluster. */

@@ -29,11 +29,3 @@ export function enginePorts(dockerHost: string | undefined): number[] {
   const port = Number(URL.parse(dockerHost ?? "")?.port ?? "");
   return port > 0 && !defaultEnginePorts.includes(port) ? [...defaultEnginePorts, port] : defaultEnginePorts;
 }
-
-/** Ports in a comma-separated list of addresses: those of the broker are closed to callbacks. */
-export function portsOf(urls: string): number[] {
-  return urls
-    .split(",")
-    .map((url) => Number(URL.parse(url.trim())?.port))
-    .filter((port) => port > 0);
-}

@@ -145,6 +145,13 @@ describe("settings that contradict each other", () => {
       { nats_url: "nats://me:s3cret@broker:4222" },
       /^nats_url: expected addresses such as .*, got "nats:\/\/…@broker:4222" \(environment\)$/,
     ],
+    [
+      { nats_url: "nats://a:4222, nats://b:42222222 http://c" },
+      /, got "nats:\/\/b:42222222,http:\/\/c" \(environment\)$/,
+    ],
+    [{ nats_url: "nats://a nats://me:s3 cret@b" }, /, got "nats:\/\/…@b" \(environment\)$/],
+    [{ nats_url: " , " }, /^nats_url: expected addresses such as .*, got " , " \(environment\)$/],
+    [{ allowed_origins: "https://a.example,b.example" }, /separated by commas, got "b\.example" \(environment\)$/],
   ])("gateway: %j", (environment, problem) => {
     expect(problemsOf(gatewaySettings, gatewayRules, environment)).toMatch(problem);
   });
@@ -155,7 +162,7 @@ describe("settings that contradict each other", () => {
       allowed_origins: "https://a.example,http://b:8080",
       callback_allow: "hooks.internal,hooks:8080,10.0.0.0/8,::1",
       public_url: "https://weir.example.com/base",
-      nats_url: "nats://a:4222,tls://[::1]:4222,b",
+      nats_url: "nats://a:4222, tls://[::1]:4222 b",
     };
     expect(problemsOf(gatewaySettings, gatewayRules, environment)).toBe("");
   });

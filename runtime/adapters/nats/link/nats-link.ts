@@ -1,15 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
+import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { BrokerState } from "./broker-state.ts";
+import { dialBroker } from "./broker-transport.ts";
 import { RequestMux, type MuxRequest } from "./request-mux.ts";
 import { compareVersions, oldestVersion } from "../server/nats-server-version.ts";
 
 /** How one process reaches the broker, as one of its users. */
 export interface NatsOptions {
+  /** Addresses of the servers, separated by commas. */
   readonly url: string;
   /** Name shown in the broker's monitoring. */
   readonly name: string;
@@ -39,6 +41,8 @@ interface Connection {
 /** Milliseconds between two attempts to reach the broker, and the most jitter added to them. */
 const reconnectWait = 250;
 const reconnectJitter = 100;
+/** Milliseconds in which a server takes what was sent before the connection to it is closed. */
+const drainTimeout = 2_000;
 
 /** One connection that is retried without limit, and knows how long it has been down. */
 export class NatsLink {
@@ -168,7 +172,9 @@ export class NatsLink {
   async close(): Promise<void> {
     if (this.isClosed) return;
     const nc = this.#connection?.nc;
-    if (this.downFor() === 0) await nc?.drain();
+    // A server that hangs takes nothing.
+    if (this.downFor() === 0)
+      await Promise.race([nc?.drain().catch(() => {}), pause(drainTimeout, undefined, { ref: false })]);
     this.#end.abort();
     await nc?.close();
   }
@@ -232,8 +238,8 @@ function notConnectedYet(): Error {
 
 /** One attempt; rejects with a `PlatformError` when the server is too old. */
 async function dial(options: NatsOptions): Promise<NatsConnection> {
-  const nc = await connect({
-    servers: options.url,
+  const nc = await dialBroker({
+    url: options.url,
     name: options.name,
     ...(options.user === undefined ? {} : { user: options.user, pass: options.password ?? "" }),
     ...(options.ca === undefined ? {} : { tls: { ca: options.ca } }),

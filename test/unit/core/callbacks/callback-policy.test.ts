@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { describe, expect, test } from "vitest";
 
 import { PlatformError } from "../../../../runtime/api/platform-error.ts";
-import { enginePorts, gatewayOrigins, portsOf } from "../../../../runtime/core/callbacks/callback-origins.ts";
+import { enginePorts, gatewayOrigins } from "../../../../runtime/core/callbacks/callback-origins.ts";
 import {
   judgeAddress,
   judgeUrl,
@@ -259,10 +259,6 @@ test("the gateway's own origins are its internal and public names", () => {
     "http://gateway.weir.svc.cluster.local:8080",
     "https://faas.example.com",
   ]);
-});
-
-test("the broker's ports are those of its addresses", () => {
-  expect(portsOf("nats://127.0.0.1:4222, nats://b:4333,nonsense,nats://c")).toEqual([4222, 4333]);
 });
 
 test.each([

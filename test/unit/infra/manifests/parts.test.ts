@@ -68,6 +68,22 @@ describe("nats", () => {
     expect(config).toContain(`"max_file_store": ${Math.floor(20 * 2 ** 30 * 0.7)}`);
   });
 
+  test("processes know each of three servers, as none tells them of the others", () => {
+    const pod = (index: number) => `tls://nats-${index}.nats-headless.weir.svc.cluster.local:4222`;
+    const objects = made({ nats: { replicas: 3 } });
+    for (const name of ["gateway", "queue-worker", "queue-doctor", "autoscaler", "history"])
+      expect(variablesOf(objectNamed(objects, "Deployment", name)), name).toMatchObject({
+        nats_url: [0, 1, 2].map(pod).join(","),
+      });
+    const one = variablesOf(objectNamed(made({}), "Deployment", "gateway"));
+    expect(one).toMatchObject({ nats_url: "tls://nats.weir.svc.cluster.local:4222" });
+    const several = made({ nats: { url: "nats://a:4333, nats://b:4444 c", tls: false } });
+    expect(variablesOf(objectNamed(several, "Deployment", "gateway"))).toMatchObject({
+      nats_url: "nats://a:4333,nats://b:4444,c",
+    });
+    expect(() => made({ nats: { url: "nats://a,http://b" } })).toThrow(/nats\.url: .*, got "http:\/\/b"/);
+  });
+
   test("elsewhere: no object of it is created, and the processes connect there", () => {
     const monitorUrl = "http://broker:8222,http://second:8222";
     const objects = made({ nats: { url: "nats://broker:4333", tls: false, monitorUrl } });
