@@ -6,9 +6,10 @@ import { choice, duration, optionalText, port, text, whole, type Values } from "
 /** Settings that the function's deployer makes through envVars; an image sets the same names. */
 export const functionSettings = {
   process: optionalText("fprocess", { about: "Process that serves the function, split by shell-words rules" }),
-  mode: choice("mode", ["process", "http"], {
+  mode: choice("mode", ["process", "streaming", "serializing", "http"], {
     fallback: "process",
-    about: "process: one process per request, body on stdin, stdout is the reply; http: one long-running HTTP server",
+    about:
+      "process: one process per request, body on stdin, stdout is the reply; streaming and serializing are other names for it; http: one long-running HTTP server",
   }),
   upstreamUrl: optionalText("upstream_url", {
     about:

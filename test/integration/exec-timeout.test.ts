@@ -36,7 +36,7 @@ test("exec_timeout above both limits is refused with both named, up to the longe
   const refused = await deploy("6001ms");
   expect(refused.status).toBe(400);
   expect(await refused.text()).toBe(
-    'Cannot deploy function "bounded": exec_timeout 6s1ms is above upstream_timeout (1s500ms) and the timeout of queue "default" (6s)\n',
+    'Cannot deploy function "bounded": exec_timeout 6s1ms is above upstream_timeout (1s500ms) and the timeout of queue "default" (6s); set annotation com.service.timeout to 6s1ms or more\n',
   );
   expect((await deploy("6s")).status).toBe(202);
   expect((await deploy("0")).status).toBe(202);

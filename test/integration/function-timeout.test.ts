@@ -95,7 +95,7 @@ test("a timeout that is too long or invalid is refused with an explanation", asy
   const long = await deploy("10001ms");
   expect(long.status).toBe(400);
   expect(await long.text()).toBe(
-    'Cannot deploy function "timed": com.service.timeout 10s1ms is above timeout_max (10s)\n',
+    'Cannot deploy function "timed": com.service.timeout 10s1ms is above timeout_max (10s), a setting of the gateway\n',
   );
   const none = await deploy("soon");
   expect(none.status).toBe(400);
@@ -110,7 +110,7 @@ test("exec_timeout may be as long as the function's own timeout, and no longer",
   const refused = await deploy("9s", { exec_timeout: "9001ms" });
   expect(refused.status).toBe(400);
   expect(await refused.text()).toBe(
-    'Cannot deploy function "timed": exec_timeout 9s1ms is above com.service.timeout (9s) and the timeout of queue "default" (1s)\n',
+    'Cannot deploy function "timed": exec_timeout 9s1ms is above com.service.timeout (9s) and the timeout of queue "default" (1s); set annotation com.service.timeout to 9s1ms or more\n',
   );
 });
 

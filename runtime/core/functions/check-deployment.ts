@@ -43,7 +43,7 @@ export function checkTimeoutMax(deployment: FunctionDeployment, timeoutMax: numb
   if (timeout === undefined || timeout <= timeoutMax) return;
   throw new PlatformError(
     "validation_failed",
-    `Cannot deploy function "${deployment.service}": ${timeoutAnnotation} ${formatDuration(timeout)} is above timeout_max (${formatDuration(timeoutMax)})`,
+    `Cannot deploy function "${deployment.service}": ${timeoutAnnotation} ${formatDuration(timeout)} is above timeout_max (${formatDuration(timeoutMax)}), a setting of the gateway`,
   );
 }
 
@@ -63,7 +63,7 @@ export function checkExecTimeout(
   const limits = `${name} (${formatDuration(own)}) and the timeout of queue "${queue}" (${formatDuration(queueTimeout)})`;
   throw new PlatformError(
     "validation_failed",
-    `Cannot deploy function "${deployment.service}": exec_timeout ${formatDuration(execTimeout)} is above ${limits}`,
+    `Cannot deploy function "${deployment.service}": exec_timeout ${formatDuration(execTimeout)} is above ${limits}; set annotation ${timeoutAnnotation} to ${formatDuration(execTimeout)} or more`,
   );
 }
 

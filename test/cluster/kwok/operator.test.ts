@@ -164,7 +164,8 @@ test("a timeout beyond timeout_max is refused; one within it is the grace of the
   const object = await shows("patient", "a refusal", isStalled);
   expect(condition(object, "Stalled")).toMatchObject({
     reason: "Invalid",
-    message: 'Cannot deploy function "patient": com.service.timeout 2h is above timeout_max (1h)',
+    message:
+      'Cannot deploy function "patient": com.service.timeout 2h is above timeout_max (1h), a setting of the gateway',
   });
   expect(await kubectl("get", "deployment", "--selector=faas_function=patient", "--output=name")).toBe("");
   await apply("patient", { annotations: { "com.service.timeout": "10m" } });

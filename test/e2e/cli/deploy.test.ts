@@ -279,7 +279,7 @@ describe("what is checked before anything is sent", () => {
     const { code, stderr } = await run(["deploy", "long", "--image", "any", "--process", "cat", ...flags]);
     expect([code, stderr]).toEqual([
       1,
-      'Cannot deploy "long": exec_timeout 2m is above com.service.timeout (40s) and the timeout of queue "default" (30s)\n',
+      'Cannot deploy "long": exec_timeout 2m is above com.service.timeout (40s) and the timeout of queue "default" (30s); set annotation com.service.timeout to 2m or more\n',
     ]);
     expect(await deployed("long")).toBeUndefined();
   });

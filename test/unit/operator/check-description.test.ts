@@ -26,7 +26,7 @@ test.each<
   ["as long as calls of the default queue", undefined, described("2m")],
   [
     "longer than those",
-    'exec_timeout 3m is above upstream_timeout (30s) and the timeout of queue "default" (2m)',
+    'exec_timeout 3m is above upstream_timeout (30s) and the timeout of queue "default" (2m); set annotation com.service.timeout to 3m or more',
     described("3m"),
   ],
   ["as long as calls of its queue", undefined, described("5m", { "com.service.queue": "mail" })],

@@ -72,9 +72,9 @@ function hasQueues(edition: Edition): boolean {
 
 function timeFaults(deployment: FunctionDeployment, { queueTimeout }: GatewayFacts): readonly DeploymentFault[] {
   const [timeoutText, execText] = [valueOf(deployment, annotation.timeout), deployment.envVars?.["exec_timeout"]];
-  if (timeoutText !== undefined && annotationKey.timeout.parse(timeoutText) === undefined)
+  if (timeoutText !== undefined && timeoutText !== "" && annotationKey.timeout.parse(timeoutText) === undefined)
     return [{ state: `${timeoutKey} "${timeoutText}" is not ${expectedOf(annotationKey.timeout)}` }];
-  if (execText !== undefined && parseDuration(execText) === undefined)
+  if (execText !== undefined && execText !== "" && parseDuration(execText) === undefined)
     return [{ state: `exec_timeout "${execText}" is not a duration such as 30s` }];
   const { timeout, exec } = ownTimes(deployment);
   const queue = queueOf(deployment);
@@ -82,7 +82,8 @@ function timeFaults(deployment: FunctionDeployment, { queueTimeout }: GatewayFac
   if (timeout === undefined || exec === undefined || longest === undefined || exec <= Math.max(timeout, longest))
     return [];
   const limits = `${timeoutKey} (${formatDuration(timeout)}) and the timeout of queue "${queue}" (${formatDuration(longest)})`;
-  return [{ state: `exec_timeout ${formatDuration(exec)} is above ${limits}` }];
+  const [asked, key] = [formatDuration(exec), timeoutKey];
+  return [{ state: `exec_timeout ${asked} is above ${limits}; set annotation ${key} to ${asked} or more` }];
 }
 
 function ownTimes(deployment: FunctionDeployment): OwnTimes {

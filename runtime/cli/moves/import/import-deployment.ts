@@ -5,6 +5,7 @@ import { fitEntry, fitToSchema, type Misfit } from "../source/fit-schema.ts";
 import { deploymentFields } from "../source/function-schemas.ts";
 import { importKeys } from "./import-keys.ts";
 import type { ImportSettings } from "./import-settings.ts";
+import type { ImportedTimes } from "./import-times.ts";
 import { authKey } from "./key-fate.ts";
 import type { FieldPlace, MoveReport } from "../report/move-report.ts";
 import { referenceNote } from "../source/references.ts";
@@ -26,6 +27,8 @@ interface DeploymentSource {
   readonly names: FieldNames;
   /** Environment variables that are set elsewhere, too, which wins: where, by their names. */
   readonly overridden?: ReadonlyMap<string, string>;
+  /** What is said of environment variables beside what becomes of them, by their names. */
+  readonly notes?: ImportedTimes["notes"];
 }
 
 interface SourceField {
@@ -36,6 +39,7 @@ interface SourceField {
   readonly name: string;
   readonly to: string;
   readonly overridden: ReadonlyMap<string, string>;
+  readonly notes: ImportedTimes["notes"];
 }
 
 /** The variable by which a function of OpenFaaS asks for a token. */
@@ -43,7 +47,7 @@ export const authVariable = "jwt_auth";
 
 /** The fields of a deployment that Weir takes; a row for each that is there, or for each key of a map. */
 export function importDeployment(
-  { entries, field, names, overridden = new Map() }: DeploymentSource,
+  { entries, field, names, overridden = new Map(), notes = new Map() }: DeploymentSource,
   report: MoveReport,
   settings: ImportSettings,
 ): Deployed {
@@ -54,11 +58,11 @@ export function importDeployment(
     if (known === undefined) continue;
     const [property, to] = known;
     const place = { field: `${field}.${name}`, at: source.at };
-    if (isEmpty(source)) {
+    if (saysNothing(source, property, settings)) {
       report.dropped(place, "it is empty");
       continue;
     }
-    const found = { property, source, place, name, to, overridden };
+    const found = { property, source, place, name, to, overridden, notes };
     const value = fieldValue(found, report, settings);
     if (value !== undefined) taken[property] = value;
     if (property === "envVars" && asksForToken(found, report)) asks = true;
@@ -98,7 +102,7 @@ function unlessEmpty(map: Readonly<Record<string, unknown>>): object | undefined
 
 /** A map of texts: a row for each key. */
 function mapValue(
-  { property, place, name, to, overridden }: SourceField,
+  { property, place, name, to, overridden, notes }: SourceField,
   entries: SourceEntries,
   report: MoveReport,
   { isStackFile }: ImportSettings,
@@ -110,19 +114,32 @@ function mapValue(
     const { value, misfits } = fitEntry(key, each, deploymentFields[property], isStackFile);
     const meant =
       !isStackFile || property === "envVars" || key !== "memory" ? undefined : meantMemory(sourceText(each) ?? "");
+    const said = property === "envVars" ? notes.get(key) : undefined;
     const winner = property === "envVars" ? overridden.get(key) : undefined;
     if (winner !== undefined) {
       report.dropped(at, `${winner} sets it, too, and wins`);
+    } else if (value === undefined && sourceText(each) === "") {
+      report.dropped(at, "it is empty");
+    } else if (said?.refused === true) {
+      report.refused(at, said.note);
     } else if (meant !== undefined) {
       report.refused(at, `${sourceText(each)} of memory is less than a byte`, meant);
     } else if (value === undefined) {
       report.refused(at, misfits.map(({ why }) => why).join("; "));
     } else {
       taken[key] = value;
-      report.kept(at, `${name}.${key}`, `${to}.${key}`, isStackFile ? referenceNote(each) : undefined);
+      const note = [said?.note, isStackFile ? referenceNote(each) : undefined].filter((one) => one !== undefined);
+      if (said?.warns === true) report.refused(at, note.join("; "));
+      else report.kept(at, `${name}.${key}`, `${to}.${key}`, note.length === 0 ? undefined : note.join("; "));
     }
   }
   return taken;
+}
+
+/** Whether a field has no value, or an empty text where none may be. */
+function saysNothing(source: Located, property: DeploymentKey, { isStackFile }: ImportSettings): boolean {
+  if (isEmpty(source)) return true;
+  return sourceText(source) === "" && fitToSchema(source, deploymentFields[property], isStackFile).misfits.length > 0;
 }
 
 /** `40Mi` for `40m`: on Docker Swarm that was 40 MiB, as a quantity it is 40 thousandths of a byte. */

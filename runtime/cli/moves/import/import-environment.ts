@@ -21,6 +21,8 @@ interface ImportedEnvironment {
   readonly files: readonly WrittenFile[];
   /** Values that no line holds, for `envVars`. */
   readonly values: Readonly<Record<string, string>>;
+  /** All that files set, by name; of two files the last wins. */
+  readonly variables: ReadonlyMap<string, string>;
   /** Which file sets a variable, by its name. */
   readonly setBy: ReadonlyMap<string, string>;
   /** Whether a file makes the function ask for a token. */
@@ -80,6 +82,7 @@ export function importEnvironment(
     paths,
     files,
     values: Object.fromEntries(unwritable),
+    variables: last,
     setBy,
     asksForToken: asksBy(last.get(authVariable)),
   };

@@ -28,7 +28,9 @@ export function importKeys(
     }
     const sample = isStackFile ? textByDefaults(value) : value;
     const fate = fateOfKey(kind, key, value, { rename: renameKeys, sample });
-    if (fate.kind === "refused") {
+    if (fate.kind === "refused" && value === "") {
+      report.dropped(place, "it is empty");
+    } else if (fate.kind === "refused") {
       report.refused(place, fate.why, fate.instead);
     } else if (fate.key !== key && entries.has(fate.key)) {
       report.dropped(place, `${fate.key} is there, too, and wins`);

@@ -5,10 +5,11 @@ import { patternWords } from "../../project/pattern-words.ts";
 import { fitToSchema } from "../source/fit-schema.ts";
 import { functionManifest, type Manifest, type ManifestMetadata } from "../write/function-manifest.ts";
 import { importDeployment, type Deployed, type FieldNames } from "./import-deployment.ts";
+import { callTimes, withTimeout, type ImportedTimes } from "./import-times.ts";
 import { importObjectKeys } from "./import-keys.ts";
 import type { MoveReport } from "../report/move-report.ts";
 import type { SecretUse } from "../report/needed-secrets.ts";
-import { entriesOf, sourceText, type SourceDocument, type SourceEntries } from "../source/source-document.ts";
+import { entriesOf, sourceText, textsOf, type SourceDocument, type SourceEntries } from "../source/source-document.ts";
 import { unsupportedKind } from "./unsupported-kind.ts";
 
 /** What an object of a cluster becomes. */
@@ -93,8 +94,11 @@ function importFunctionObject(
   const spec = entries.get("spec");
   const fields = entriesOf(spec);
   const names = isOurs ? projectNames : objectNames;
-  const source = { entries: fields, field: `${title}: spec`, names };
-  const deployed = importDeployment(source, report, { renameKeys, isStackFile: false });
+  const times: ImportedTimes = isOurs
+    ? { timeout: undefined, notes: new Map() }
+    : callTimes(textsOf(fields.get("environment")), textsOf(fields.get("annotations")), false);
+  const source = { entries: fields, field: `${title}: spec`, names, notes: times.notes };
+  const deployed = withTimeout(importDeployment(source, report, { renameKeys, isStackFile: false }), times);
   for (const [key, value] of fields) {
     const place = { field: `${title}: spec.${key}`, at: value.at };
     if (Object.hasOwn(names, key)) continue;

@@ -4,9 +4,17 @@ import { patternWords } from "../../project/pattern-words.ts";
 import type { ProjectFunction } from "../../project/project-schema.ts";
 import type { FieldPlace, MoveReport } from "../report/move-report.ts";
 import { projectFunctionFields } from "../source/function-schemas.ts";
-import { entriesOf, isEmpty, sourceText, type SourceDocument, type SourceEntries } from "../source/source-document.ts";
+import {
+  entriesOf,
+  isEmpty,
+  sourceText,
+  textsOf,
+  type SourceDocument,
+  type SourceEntries,
+} from "../source/source-document.ts";
 import { buildFields, importBuild } from "./import-build.ts";
 import { importDeployment, withCredentials, type FieldNames } from "./import-deployment.ts";
+import { callTimes, withTimeout } from "./import-times.ts";
 import { importEnvironment, type EnvironmentSource, type WrittenFile } from "./import-environment.ts";
 
 /** Functions of a stack file. */
@@ -126,8 +134,20 @@ function importFunction(
     return undefined;
   }
   const external = importEnvironment(entries.get("environment_file"), `${field}.environment_file`, environment, report);
-  const source = { entries, field, names: stackNames, overridden: external.setBy };
-  const plain = importDeployment(source, report, { renameKeys, isStackFile: true });
+  const variables = new Map([...textsOf(entries.get("environment")), ...external.variables]);
+  const times = callTimes(variables, textsOf(entries.get("annotations")), true);
+  const source = { entries, field, names: stackNames, overridden: external.setBy, notes: times.notes };
+  const plain = withTimeout(importDeployment(source, report, { renameKeys, isStackFile: true }), times);
+  for (const [key, file] of external.setBy) {
+    const said = times.notes.get(key);
+    if (said === undefined) continue;
+    const place = {
+      field: `${field}.environment_file: ${key} of ${file}`,
+      at: entries.get("environment_file")?.at ?? 0,
+    };
+    if (said.refused === true || said.warns === true) report.refused(place, said.note);
+    else report.kept(place, "environment_file", "environmentFiles", said.note);
+  }
   const deployed = external.asksForToken ? withCredentials(plain) : plain;
   const envVars = { ...deployed.envVars, ...external.values };
   const build = importBuild({ entries, field, placed }, report);

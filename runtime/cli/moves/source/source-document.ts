@@ -37,6 +37,11 @@ export function isEmpty(source: Located): boolean {
   return source.kind === "scalar" && source.value === null;
 }
 
+/** The texts of a map, by key. */
+export function textsOf(source: Located | undefined): ReadonlyMap<string, string> {
+  return new Map([...entriesOf(source)].map(([key, each]) => [key, sourceText(each) ?? ""]));
+}
+
 /** Every text in a value, of scalars and not of keys. */
 export function sourceTexts(source: Located): readonly string[] {
   switch (source.kind) {

@@ -73,7 +73,7 @@ describe("times", () => {
 
   test("are named with their values", () => {
     expect(times("61s", "1m", 30_000)).toEqual([
-      'exec_timeout 1m1s is above com.service.timeout (1m) and the timeout of queue "default" (30s)',
+      'exec_timeout 1m1s is above com.service.timeout (1m) and the timeout of queue "default" (30s); set annotation com.service.timeout to 1m1s or more',
     ]);
   });
 

@@ -251,7 +251,7 @@ test("exec_timeout may be above one limit but not above both, and the error name
   checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 600_000);
   checkExecTimeout(slow, { upstreamTimeout: 600_000 }, 30_000);
   expect(refusalOf(() => checkExecTimeout(slow, { upstreamTimeout: 30_000 }, 60_000)).message).toBe(
-    'Cannot deploy function "hello": exec_timeout 10m is above upstream_timeout (30s) and the timeout of queue "default" (1m)',
+    'Cannot deploy function "hello": exec_timeout 10m is above upstream_timeout (30s) and the timeout of queue "default" (1m); set annotation com.service.timeout to 10m or more',
   );
 });
 
@@ -261,7 +261,7 @@ test("the function's own timeout replaces upstream_timeout, and exec_timeout is 
   const short = { ...annotated("timeout", "10s"), envVars: { exec_timeout: "15s" } };
   checkExecTimeout(short, { upstreamTimeout: 30_000 }, 15_000);
   expect(refusalOf(() => checkExecTimeout(short, { upstreamTimeout: 30_000 }, 10_000)).message).toBe(
-    'Cannot deploy function "hello": exec_timeout 15s is above com.service.timeout (10s) and the timeout of queue "default" (10s)',
+    'Cannot deploy function "hello": exec_timeout 15s is above com.service.timeout (10s) and the timeout of queue "default" (10s); set annotation com.service.timeout to 15s or more',
   );
 });
 
@@ -271,7 +271,7 @@ test("a function may have a timeout up to timeout_max, and the error names it", 
   const refusal = refusalOf(() => checkTimeoutMax(annotated("timeout", "2h"), 3_600_000));
   expect([refusal.code, refusal.message]).toEqual([
     "validation_failed",
-    'Cannot deploy function "hello": com.service.timeout 2h is above timeout_max (1h)',
+    'Cannot deploy function "hello": com.service.timeout 2h is above timeout_max (1h), a setting of the gateway',
   ]);
 });
 

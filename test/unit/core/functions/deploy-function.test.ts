@@ -118,7 +118,7 @@ test("a function's timeout may be as long as timeout_max, and exec_timeout as lo
   const slow = { ...hello, envVars: { exec_timeout: "10m" }, annotations: { "com.service.timeout": "10m" } };
   await expect(deployFunction(slow, "create", parts)).resolves.toBeDefined();
   await expect(deployFunction(slow, "replace", { ...parts, timeoutMax: 599_999 })).rejects.toThrow(
-    'Cannot deploy function "hello": com.service.timeout 10m is above timeout_max (9m59s999ms)',
+    'Cannot deploy function "hello": com.service.timeout 10m is above timeout_max (9m59s999ms), a setting of the gateway',
   );
 });
 

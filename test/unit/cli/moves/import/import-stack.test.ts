@@ -245,3 +245,74 @@ functions:
     });
   });
 });
+
+describe("times of a function", () => {
+  const imported = async (environment: string, annotations = "") =>
+    importText(
+      `functions:\n  a:\n    image: x\n    environment: {${environment}}\n    annotations: {${annotations}}\n`,
+    );
+
+  test.each([
+    ["exec_timeout: 5m, read_timeout: 5m, write_timeout: 5m", "5m"],
+    ["write_timeout: 90", "1m30s"],
+    ["exec_timeout: 1h30m, read_timeout: 10s", "1h30m"],
+    ['exec_timeout: "${LIMIT:-45s}"', "45s"],
+    ["exec_timeout: 30s, write_timeout: 30s", undefined],
+    ["exec_timeout: 0s", undefined],
+    ['exec_timeout: "${LIMIT}"', undefined],
+  ])("{%s}: a call may take %s", async (environment, timeout) => {
+    const { project } = await imported(environment);
+    const { annotations } = (parse(project ?? "") as Written).functions["a"] ?? {};
+    expect(annotations ?? {}).toEqual(timeout === undefined ? {} : { "com.service.timeout": timeout });
+  });
+
+  test("of a file of variables count, too, and those of an object", async () => {
+    await using directory = await tempDirectory("import-times");
+    await writeFile(join(directory.path, "env.yml"), "environment:\n  exec_timeout: 2m\n");
+    const text = "functions: {a: {image: x, environment_file: [env.yml], environment: {exec_timeout: 10s}}}";
+    const input = { file: "stack.yml", text, directory: directory.path };
+    const { project } = await importFiles([input], { directory: directory.path, renameKeys: false });
+    expect(project).toContain("com.service.timeout: 2m");
+    const object =
+      "apiVersion: openfaas.com/v1\nkind: Function\nmetadata: {name: a}\nspec: {image: x, environment: {exec_timeout: 2m}}";
+    expect((await importText(object)).manifests).toContain("com.service.timeout: 2m");
+  });
+
+  test("an annotation that is there wins, and one that is too short is said", async () => {
+    const { project, rows } = await imported("exec_timeout: 5m", "com.service.timeout: 1m");
+    expect(project).toContain("com.service.timeout: 1m");
+    expect(rowOf(rows, "functions.a.environment.exec_timeout")).toMatchObject({
+      result: "not supported",
+      why: "5m is above com.service.timeout, 1m: raise it",
+    });
+  });
+
+  test("beyond what a gateway allows by default, or that Weir cannot read, are said", async () => {
+    const { rows } = await imported("exec_timeout: 3h, write_timeout: 10us");
+    expect(rowOf(rows, "functions.a.environment.exec_timeout")).toMatchObject({
+      result: "not supported",
+      why: "the gateway's timeout_max must be 3h or more; its default is 1h",
+    });
+    expect(rowOf(rows, "functions.a.environment.write_timeout")).toMatchObject({ result: "not supported" });
+  });
+});
+
+test("a mode that Weir's own watchdog does not have is said", async () => {
+  const rowsOf = async (mode: string): Promise<MoveRow | undefined> => {
+    const { rows } = await importText(`functions: {a: {image: x, environment: {mode: ${mode}}}}`);
+    return rowOf(rows, "functions.a.environment.mode");
+  };
+  expect(await rowsOf("static")).toMatchObject({ note: expect.stringContaining("process") });
+  expect(await rowsOf("streaming")).not.toHaveProperty("note");
+});
+
+test("an empty text is absent", async () => {
+  const { project, rows } = await importText(
+    'functions: {a: {image: x, namespace: "", limits: {cpu: "", memory: 1Gi}, labels: {com.openfaas.scale.min: "", team: ""}}}',
+  );
+  expect(parse(project ?? "")).toEqual({
+    version: 1,
+    functions: { a: { image: "x", limits: { memory: "1Gi" }, labels: { team: "" } } },
+  });
+  expect(rows.filter(({ result }) => result === "not supported")).toEqual([]);
+});
