@@ -23,6 +23,80 @@ export const header = {
   weirAuth: "X-Weir-Auth",
 } as const;
 
+/**
+ * Headers by which a proxy states where a request comes from, or what it was before the proxy changed it. Programs
+ * believe them, so they come from `trusted_proxies` only. Lower case; names that begin with a prefix are of them, too.
+ *
+ * `X-HTTP-Method-Override` is not: it is the client's own wish, which it could fulfil by sending that method.
+ */
+const proxyHeaders: {
+  readonly names: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+} = {
+  names: new Set([
+    // The address of the client.
+    "ali-cdn-real-ip",
+    "ar-real-ip",
+    "cdn-src-ip",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "cf-connecting-o2o",
+    "cf-pseudo-ipv4",
+    "client-ip",
+    "cloudfront-viewer-address",
+    "do-connecting-ip",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "forwarded",
+    "forwarded-for",
+    "forwarded-for-ip",
+    "incap-client-ip",
+    "remote-addr",
+    "true-client-ip",
+    "wl-proxy-client-ip",
+    "x-appengine-remote-addr",
+    "x-appengine-user-ip",
+    "x-azure-clientip",
+    "x-azure-socketip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-forward-for",
+    "x-forwarded",
+    "x-ip",
+    "x-nf-client-connection-ip",
+    "x-originating-ip",
+    "x-proxyuser-ip",
+    "x-real-ip",
+    "x-remote-addr",
+    "x-remote-ip",
+    "x-sucuri-clientip",
+    "x-true-client-ip",
+    "x-true-ip",
+    "x-vercel-forwarded-for",
+    "x-vercel-proxied-for",
+    // Its certificate (RFC 9440, §2.4).
+    "client-cert",
+    "client-cert-chain",
+    // Host, scheme and path, as they were before a proxy.
+    "front-end-https",
+    "path-info",
+    "script-name",
+    "x-host",
+    "x-http-host-override",
+    "x-path-info",
+    "x-real-port",
+    "x-scheme",
+    "x-script-name",
+    "x-url-scheme",
+  ]),
+  prefixes: ["x-envoy-", "x-forwarded-", "x-original-", "x-rewrite-"],
+};
+
+/** Whether only a trusted proxy may send the header. */
+export function isProxyHeader(lowerName: string): boolean {
+  return proxyHeaders.names.has(lowerName) || proxyHeaders.prefixes.some((prefix) => lowerName.startsWith(prefix));
+}
+
 /** The identity of the caller, which the gateway sends to functions that ask for it. */
 export const principalHeader = {
   subject: "X-Auth-Subject",

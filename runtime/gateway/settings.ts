@@ -70,7 +70,7 @@ export const gatewaySettings = {
   }),
   trustedProxies: list("trusted_proxies", {
     fallback: "",
-    about: "Addresses or CIDR ranges whose X-Forwarded headers are believed",
+    about: "Addresses or CIDR ranges whose X-Forwarded and other headers of proxies are believed",
     rule: textRule.addressRanges,
   }),
 

@@ -4,7 +4,7 @@ import { workerHead } from "./worker-head.ts";
 
 /** Peers that the gateway trusts. */
 export interface TrustedPeers {
-  /** Whether the address is a proxy whose `X-Forwarded-*` count; if absent, no address is. */
+  /** Whether the address is a proxy whose headers about the client count; if absent, no address is. */
   readonly isTrustedProxy?: (address: string) => boolean;
   /** Whether the text is the key of the queue-workers; if absent, no text is. */
   readonly isInvokeKey?: (key: string) => boolean;

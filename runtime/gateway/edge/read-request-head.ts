@@ -18,7 +18,7 @@ import {
 
 /** The peer of a request's connection. */
 export interface Peer {
-  /** Whether it is a trusted proxy, whose `X-Forwarded-*` count. */
+  /** Whether it is a trusted proxy, whose headers about the client count (`isProxyHeader`). */
   readonly trusted: boolean;
   /** Whether it speaks TLS. */
   readonly secure: boolean;

@@ -1,5 +1,5 @@
 import { isHopByHop } from "../../core/headers/hop-by-hop.ts";
-import { header, invokeHeader, principalHeader } from "../../api/names.ts";
+import { header, invokeHeader, isProxyHeader, principalHeader } from "../../api/names.ts";
 import { HeaderKinds } from "../calls/sync/header-kinds.ts";
 
 /** What the gateway does with a request header. */
@@ -12,7 +12,7 @@ export const requestHeader = {
   hop: 3,
   /** A platform header that clients must not send, or a twin of one spelt with `_`. */
   forbidden: 4,
-  /** An `X-Forwarded-*` header other than the three that follow. */
+  /** What only a proxy may state (`isProxyHeader`), other than the three that follow. */
   forwarded: 5,
   forwardedFor: 6,
   forwardedHost: 7,
@@ -85,8 +85,7 @@ export const requestHeaderKinds = new HeaderKinds<RequestHeaderKind>(known, {
     const dashed = lowerName.replaceAll("_", "-");
     if (dashed.startsWith("weir-")) return requestHeader.forbidden;
     // Spelt with `_` it is not from a trusted proxy: a client sent it past the proxy.
-    if (dashed.startsWith("x-forwarded-"))
-      return dashed === lowerName ? requestHeader.forwarded : requestHeader.forbidden;
+    if (isProxyHeader(dashed)) return dashed === lowerName ? requestHeader.forwarded : requestHeader.forbidden;
     return isHopByHop(dashed) ? requestHeader.hop : requestHeader.pass;
   },
 });

@@ -36,6 +36,8 @@ describe("askedHeaders()", () => {
     '[["Content-Length","1"]]',
     '[["Transfer-Encoding","chunked"]]',
     '[["X-Forwarded-For","1.2.3.4"]]',
+    '[["X_Real-IP","1.2.3.4"]]',
+    '[["Forwarded","for=1.2.3.4"]]',
     '[["Weir-Invoke","x"]]',
     '[["Connection","close"]]',
   ])("%s cannot be sent", (text) => {

@@ -144,6 +144,37 @@ describe("readRequestHead()", () => {
   });
 
   test.each([
+    "Forwarded",
+    "X-Forwarded",
+    "X-Forwarded-Prefix",
+    "X-Real-IP",
+    "True-Client-IP",
+    "CF-Connecting-IP",
+    "X-Client-IP",
+    "X-Cluster-Client-IP",
+    "Fastly-Client-IP",
+    "Fly-Client-IP",
+    "X-Envoy-External-Address",
+    "X-ProxyUser-Ip",
+    "X-Original-Forwarded-For",
+    "X-Original-URL",
+    "X-Rewrite-URL",
+    "Client-Cert",
+    "Script-Name",
+  ])("%s comes from trusted proxies only, and is never spelt with _", (name) => {
+    const headers = ["Host", "gw", name, "192.0.2.66", name.toUpperCase(), "b", name.replaceAll("-", "_"), "c"];
+    const pairs = name.includes("-") ? headers : headers.slice(0, 6);
+    const sent = (trusted: boolean) => readRequestHead(pairs, "10.0.0.9", { trusted, secure: false }).forward.list;
+    expect(sent(false)).toEqual(added);
+    expect(sent(true)).toEqual([name, "192.0.2.66", name.toUpperCase(), "b", ...added]);
+    expect(codeOf("Host", "gw", "Connection", name)).toBe("malformed_request");
+  });
+
+  test("a wish for another method is the client's own", () => {
+    expect(read("X-HTTP-Method-Override", "PATCH").forward.list).toEqual(["X-HTTP-Method-Override", "PATCH", ...added]);
+  });
+
+  test.each([
     "Host",
     "Authorization",
     "Content-Type",

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-import { header } from "../../../../api/names.ts";
+import { header, isProxyHeader } from "../../../../api/names.ts";
 import type { CallDetail } from "../../../../api/schemas/history/call-detail.ts";
 import type { CallRequest } from "../../../../api/schemas/history/call-request.ts";
 import { fixedBody } from "../../../calls/call-body.ts";
@@ -117,7 +117,7 @@ async function replyHere(
   { headers, body }: LocalReplay,
 ): Promise<KnownReply> {
   const { method, path, query } = request;
-  const isOfGateway = (lowerName: string) => lowerName.startsWith("x-forwarded-") || headers[lowerName] !== undefined;
+  const isOfGateway = (lowerName: string) => isProxyHeader(lowerName) || headers[lowerName] !== undefined;
   const call = {
     method,
     path: `/function/${name}.${namespace}${path}${query === undefined ? "" : `?${query}`}`,

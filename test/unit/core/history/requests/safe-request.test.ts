@@ -19,7 +19,18 @@ describe("safeRequest()", () => {
   });
 
   test("leaves out who sent it and from where, without naming it: a replay has its own", () => {
-    const sender = ["X-Auth-Subject", "a", "x-auth-issuer", "b", "X-Auth-Claims", "c", "X-Forwarded-For", "10.0.0.1"];
+    const sender = [
+      "X-Auth-Subject",
+      "a",
+      "x-auth-issuer",
+      "b",
+      "X-Auth-Claims",
+      "c",
+      "X-Forwarded-For",
+      "10.0.0.1",
+      "X-Real-IP",
+      "1",
+    ];
     const { call, redacted } = safeRequest(sampleCall({ headers: [...sender, "X-Forwarded-Host", "h"] }));
     expect([call.headers, redacted]).toEqual([["X-Forwarded-Host", "h"], []]);
   });
