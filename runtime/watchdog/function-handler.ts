@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
+import type { PublicSentence } from "../api/public-sentence.ts";
 import type { Failure } from "./parent.ts";
 
 /** Serves the requests of one function. */
@@ -20,16 +21,16 @@ export interface FunctionHandler {
   close(grace: number): Promise<void>;
 }
 
-/** Replies with one sentence as plain text; if the head was already sent, aborts the connection. */
+/** Replies with one sentence, which anyone may read, as plain text; if the head was already sent, aborts the connection. */
 export function refuse(
   response: ServerResponse,
   status: number,
-  sentence: string,
+  sentence: PublicSentence,
   headers: Record<string, string> = {},
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers }).end(`${sentence}\n`);
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers }).end(`${String(sentence)}\n`);
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable, Writable } from "node:stream";
 
 import { formatDuration } from "../api/duration.ts";
+import { lasting, publicly, type PublicSentence } from "../api/public-sentence.ts";
 import { header } from "../api/names.ts";
 import { lineTag } from "../core/replicas/tagged-line.ts";
 import type { Command } from "./command.ts";
@@ -65,10 +66,10 @@ export function waitsOn(port: number): string {
   return `listens on port ${port} and waits: if it is a server, set mode to http`;
 }
 
-/** Says that a process took longer than `limit` milliseconds and, if it may be a server, that it listens on `port`. */
-export function timedOut(limit: number, port: number | undefined): string {
-  const took = `the process took longer than exec_timeout of ${formatDuration(limit)}`;
-  return port === undefined ? took : `${took}; it ${waitsOn(port)}`;
+/** Says that a process took longer than `limit` milliseconds and, if it listens, that it may be a server. */
+export function timedOut(limit: number, listens: boolean): PublicSentence {
+  const took = publicly`the process took longer than exec_timeout of ${lasting(limit)}`;
+  return listens ? publicly`${took}; it listens on a port and waits: if it is a server, set mode to http` : took;
 }
 
 function runProcess(
@@ -81,11 +82,15 @@ function runProcess(
   const tag = tagOf(request);
   const log = (line: string): void => parts.log(line, tag);
   const env = { ...parts.environment, ...requestEnvironment(request) };
+  const cannotRun = (err: unknown): void => {
+    log(`cannot run the process: ${messageOf(err)}`);
+    refuse(response, 500, publicly`Cannot run the function: its process does not start`);
+  };
   let child: ChildProcess;
   try {
     child = groups.start(parts.command, { env, stdio: ["pipe", "pipe", "pipe"] });
   } catch (err) {
-    refuse(response, 500, `Cannot run the function: ${messageOf(err)}`);
+    cannotRun(err);
     return;
   }
 
@@ -97,7 +102,7 @@ function runProcess(
       : setTimeout(() => {
           log(`process killed after exec_timeout of ${formatDuration(execTimeout)}`);
           groups.signal(child, "SIGKILL");
-          refuse(response, 504, `Cannot complete the call: ${timedOut(execTimeout, port)}`);
+          refuse(response, 504, publicly`Cannot complete the call: ${timedOut(execTimeout, port !== undefined)}`);
         }, execTimeout);
   const held = new HeldOutput({
     send: (chunk) => sendOutput(parts, child, response, chunk),
@@ -107,9 +112,9 @@ function runProcess(
     pid: child.pid ?? 0,
     input: () => inputOf(child),
     isServer: (found) => {
-      const sentence = `the process listens on port ${found} instead of reading its input: set mode to http`;
-      log(sentence);
-      refuse(response, 502, `Cannot complete the call: ${sentence}`);
+      const advice = publicly`instead of reading its input: set mode to http`;
+      log(`the process listens on port ${found} ${String(advice)}`);
+      refuse(response, 502, publicly`Cannot complete the call: the process listens on a port ${advice}`);
     },
     maybeServer: (found) => {
       port = found;
@@ -126,7 +131,7 @@ function runProcess(
     // Complete, or left by the client: either way the process is not needed any more.
     groups.signal(child, "SIGKILL");
   });
-  child.once("error", (err) => refuse(response, 500, `Cannot run the function: ${messageOf(err)}`));
+  child.once("error", cannotRun);
   const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
     endWatch();
     // If the process failed before any output was sent, the response can still say so.
@@ -138,8 +143,9 @@ function runProcess(
       return;
     }
     const end = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`;
+    const ended = code === null ? publicly`was ended by a signal` : publicly`ended with code ${code}`;
     log(response.headersSent ? `process ${end} after it wrote a part of the response, which is cut` : `process ${end}`);
-    refuse(response, 500, `Cannot complete the call: the process ${end}`);
+    refuse(response, 500, publicly`Cannot complete the call: the process ${ended}`);
   };
   const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors, tag);
   errorStreams.add(errorsPassed);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
+import { publicly } from "../api/public-sentence.ts";
 import { stopAccepting } from "../process/stop-accepting.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -73,9 +74,14 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
         () => replyToProbe(response, false),
       );
     } else if (full()) {
-      refuse(response, 429, `Cannot take the call: ${maxInflight} are in flight, as many as max_inflight allows`, {
-        "retry-after": "1",
-      });
+      refuse(
+        response,
+        429,
+        publicly`Cannot take the call: ${maxInflight} are in flight, as many as max_inflight allows`,
+        {
+          "retry-after": "1",
+        },
+      );
     } else {
       enter(response);
       handler.handle(request, response);
@@ -163,5 +169,5 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
 }
 
 function replyToProbe(response: ServerResponse, ok: boolean): void {
-  refuse(response, ok ? 200 : 503, ok ? "ok" : "not ready");
+  refuse(response, ok ? 200 : 503, ok ? publicly`ok` : publicly`not ready`);
 }

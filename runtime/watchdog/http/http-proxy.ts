@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 
-import { formatDuration } from "../../api/duration.ts";
+import { lasting, publicly } from "../../api/public-sentence.ts";
 import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
 import { joinSockets } from "../../process/join-sockets.ts";
 import { refuse } from "../function-handler.ts";
@@ -32,13 +32,17 @@ export class HttpProxy {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const { execTimeout } = this.#parts;
     let upstream: ClientRequest | undefined;
-    const limit = formatDuration(execTimeout);
+    const limit = lasting(execTimeout);
     const timer =
       execTimeout === 0
         ? undefined
         : setTimeout(() => {
-            this.#parts.log(`request cut after exec_timeout of ${limit}`);
-            refuse(response, 504, `Cannot complete the call: the process took longer than exec_timeout of ${limit}`);
+            this.#parts.log(`request cut after exec_timeout of ${String(limit)}`);
+            refuse(
+              response,
+              504,
+              publicly`Cannot complete the call: the process took longer than exec_timeout of ${limit}`,
+            );
             upstream?.destroy();
           }, execTimeout);
     response.once("close", () => {
@@ -51,7 +55,11 @@ export class HttpProxy {
       // It was not requested, and what follows is not HTTP any more.
       upstream.once("upgrade", (_incoming, peer) => {
         peer.destroy();
-        refuse(response, 502, "Cannot read the response of the function's process: it switched protocols unasked");
+        refuse(
+          response,
+          502,
+          publicly`Cannot read the response of the function's process: it switched protocols unasked`,
+        );
       });
       upstream.once("error", (err: NodeJS.ErrnoException) => {
         if (response.writableEnded || response.destroyed) return;
@@ -63,7 +71,10 @@ export class HttpProxy {
           !hasBody(request) &&
           !response.headersSent;
         if (retry) begin();
-        else refuse(response, 502, `Cannot reach the function's process: ${err.message}`);
+        else {
+          this.#parts.log(`cannot reach the process: ${err.message}`);
+          refuse(response, 502, publicly`Cannot reach the function's process`);
+        }
       });
       if (hasBody(request)) request.pipe(upstream);
       else upstream.end();
