@@ -77,7 +77,9 @@ test("FW12 scaled to zero, replica crash loop: waits for the scale-up, else 503 
     "x-retry": String(retryAttempts),
   });
   for (const attempt of given.attempts) expect(attempt).toMatchObject({ status: 503 });
-  expect(given.attempts.at(-1)?.error).toContain(crash.message);
+  expect(given.attempts.at(-1)?.error).toBe("no replica was ready");
+  const kept = await platform.broker.ledger.read(hopeless);
+  expect(kept?.entry.attempts.at(-1)?.error).toContain(crash.message);
   // The reason is final until the next attempt of the provider: no call need wait for it.
   for (const attempt of given.attempts.slice(1)) expect(heldBy(attempt)).toBeLessThan(wakeTimeout / 2);
   for (const id of [...waiting, ...late, failing]) {

@@ -4,6 +4,11 @@ import { headerValue } from "../headers/header-list.ts";
 import type { InvokeOutcome } from "../ports/invoker.ts";
 import { parseRetryAfter, retryDelay, type RetryRules } from "./retry.ts";
 
+/** Error of a run whose function is gone. */
+export const goneFunction = "the function was deleted";
+/** Error of a run that took too long. */
+export const timeLimitReached = "the time limit was reached";
+
 /** How a run ended, as the worker saw it. */
 export type RunOutcome = InvokeOutcome;
 
@@ -56,14 +61,14 @@ export function judgeRun(
         kind: "failed",
         status: runStatus(outcome),
         reason: "function_not_found",
-        error: "the function was deleted",
+        error: goneFunction,
       };
     case "unreachable":
       return retry(runStatus(outcome), outcome.error);
     case "no-replica":
       return retry(runStatus(outcome), outcome.error);
     case "timed-out":
-      return retry(runStatus(outcome), "the time limit was reached");
+      return retry(runStatus(outcome), timeLimitReached);
     case "responded": {
       const { status, headers } = outcome;
       if (status < 400) return { kind: "done", status };

@@ -3,6 +3,7 @@ import { header } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { CallEntry } from "../../../core/calls/call-entry.ts";
 import { callView } from "../../../core/calls/call-view.ts";
+import { publicCallView } from "../../../core/calls/public-call-view.ts";
 import type { CallLedger, StoredResult } from "../../../core/ports/call-ledger.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
 import type { Exchange } from "../exchange.ts";
@@ -36,7 +37,8 @@ export async function sendStatus(
     if (exchange.destroyed) return;
     entry = await readEntry(parts, id);
   }
-  const body = `${JSON.stringify(callView(id, entry, parts.ledger.now(), await parts.positions.of(entry)))}\n`;
+  const view = callView(id, entry, parts.ledger.now(), await parts.positions.of(entry));
+  const body = `${JSON.stringify(publicCallView(view))}\n`;
   exchange
     .writeHead(200, {
       "Content-Type": "application/json; charset=utf-8",
