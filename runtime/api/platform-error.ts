@@ -1,3 +1,5 @@
+import { PublicSentence } from "./public-sentence.ts";
+
 /** Codes of the contract §1.7; only the gateway's error handler knows the status of each. */
 export const errorCodes = [
   "malformed_request",
@@ -61,21 +63,29 @@ export interface PlatformErrorOptions extends ErrorOptions {
   readonly callQueued?: "no" | "unknown";
   /** The id under which the client may send the call again. */
   readonly callId?: string;
+  /** What senders without rights get instead of the sentence, where that quotes what only those with rights may read. */
+  readonly publicly?: PublicSentence;
 }
 
-/** A failure that the platform has a code for: the stable code for programs, one sentence for people. */
+/**
+ * A failure that the platform has a code for: the stable code for programs, one sentence for people. The sentence is for
+ * the log and for senders with rights; `publicly` is for all others.
+ */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
   readonly callQueued: "no" | "unknown" | undefined;
   readonly callId: string | undefined;
+  /** What anyone may read; undefined: the code decides. */
+  readonly publicly: PublicSentence | undefined;
 
-  constructor(code: ErrorCode, sentence: string, options: PlatformErrorOptions = {}) {
-    super(sentence, options.cause === undefined ? {} : { cause: options.cause });
+  constructor(code: ErrorCode, sentence: string | PublicSentence, options: PlatformErrorOptions = {}) {
+    super(String(sentence), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.callQueued = options.callQueued;
     this.callId = options.callId;
+    this.publicly = options.publicly ?? (sentence instanceof PublicSentence ? sentence : undefined);
   }
 }

@@ -1,4 +1,7 @@
+import { publicly, type PublicSentence } from "../api/public-sentence.ts";
+
 /** The time since `began` (monotonic milliseconds), formatted for a sentence: `2.4 s`. */
-export function secondsSince(began: number): string {
-  return `${((performance.now() - began) / 1_000).toFixed(1)} s`;
+export function secondsSince(began: number): PublicSentence {
+  const tenths = Math.round((performance.now() - began) / 100);
+  return publicly`${Math.floor(tenths / 10)}.${tenths % 10} s`;
 }

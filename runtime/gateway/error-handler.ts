@@ -11,6 +11,7 @@ import type { Log } from "../process/log.ts";
 import { errorText } from "./rest/error-text.ts";
 import type { FailedExchange } from "./calls/write-error.ts";
 import { platformErrorOf } from "./rest/platform-error-of.ts";
+import { replySentence, type ReplyAudience } from "./reply-sentence.ts";
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
   malformed_request: 400,
@@ -81,6 +82,8 @@ export interface ErrorContext {
   readonly invocation?: boolean;
   /** Additional headers, e.g. `Allow`. */
   readonly extra?: Readonly<Record<string, string>>;
+  /** Who reads the reply; `anyone` if absent. */
+  readonly audience?: ReplyAudience;
 }
 
 /** Replies to failed requests, in the same way inside and outside of Fastify. */
@@ -118,11 +121,21 @@ export function failedExchange(request: IncomingMessage, response: ServerRespons
   };
 }
 
+/** Milliseconds between two log lines about withheld sentences of one code: a broker that is away fails every call. */
+const withheldPause = 10_000;
+
 /**
- * The error writer of one gateway; `log` receives each error that is a defect of the platform, once. `withTokens`: a
- * caller may also send a token.
+ * The error writer of one gateway; `log` receives each error that is a defect of the platform, once, and what a reply
+ * withholds from its reader. `withTokens`: a caller may also send a token.
  */
-export function createErrorWriter(log: Log, withTokens = false): ErrorWriter {
+export function createErrorWriter(log: Log, withTokens = false, now = () => performance.now()): ErrorWriter {
+  const withheldAt = new Map<ErrorCode, number>();
+  const logWithheld = (err: PlatformError, facts: object): void => {
+    const last = withheldAt.get(err.code);
+    if (last !== undefined && now() - last < withheldPause) return;
+    withheldAt.set(err.code, now());
+    log.warn({ err, code: err.code, ...facts }, "request refused");
+  };
   const errorReply = ({ method, rawHeaders }: FailedRequest, path: string, err: unknown, context: ErrorContext) => {
     const error = platformErrorOf(err);
     const callId = context.callId ?? error.callId;
@@ -131,7 +144,11 @@ export function createErrorWriter(log: Log, withTokens = false): ErrorWriter {
       log.error({ err, method, path, callId, traceId }, "request failed");
     }
     const status = statusOf(error.code);
-    const facts = { code: error.code, status, sentence: error.message, instance: path, callId };
+    const sentence = replySentence(error, context.audience ?? "anyone");
+    // What an error says apart from its public sentence is logged where it comes from.
+    if (sentence !== error.message && error.publicly === undefined && error.code !== "internal_error")
+      logWithheld(error, { method, path, callId });
+    const facts = { code: error.code, status, sentence, instance: path, callId };
     const { type, body } = errorText(facts, joinedValue(rawHeaders, "accept"));
     const headers: Record<string, string> = {
       "Content-Type": type,

@@ -200,13 +200,13 @@ test("an alert adds replicas, and its end removes them", async () => {
   await ready("reader", 1);
 });
 
-test("calls of a function that cannot start fail at once with the reason, and wait again after a fix", async () => {
+test("calls of a function that cannot start fail at once, and wait again after a fix", async () => {
   const broken = { service: "broken", image: "none", envProcess: "sh -c 'echo no luck >&2; exit 3'" };
   expect(await change("PUT", "functions", { ...broken, envVars: { mode: "http" } })).toBe(202);
   const response = await fetch(`${weir.url}/function/broken`);
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await response.text()).toBe(
-    'Cannot wake function "broken.functions": The process ended with code 3; it said last: no luck\n',
+    'Cannot wake function "broken.functions": its replicas end again and again; its conditions say why\n',
   );
   await deploy("broken", {}, 1);
 
@@ -219,7 +219,6 @@ test("the output of ended replicas is in the logs, after a crash and after a sca
   expect(await change("PUT", "functions", crashed)).toBe(202);
   const response = await fetch(`${weir.url}/function/crashed`);
   expect(response.status).toBe(503);
-  expect(await response.text()).toContain("it said: Error: DATABASE_URL is not set\n");
   await eventually(async () => (await textsOf("crashed")).includes("Error: DATABASE_URL is not set"), {
     what: "the crash in the logs",
   });
@@ -245,5 +244,5 @@ test("a server deployed without mode http gets a hint", async () => {
   const body = Buffer.alloc(1_048_576);
   const response = await fetch(`${weir.url}/function/modeless`, { method: "POST", body });
   expect(response.status).toBe(502);
-  expect(await response.text()).toMatch(/listens on port \d+ instead of reading its input: set mode to http\n$/);
+  expect(await response.text()).toMatch(/listens on a port instead of reading its input: set mode to http\n$/);
 });

@@ -1,4 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
+import { named, publicly } from "../../api/public-sentence.ts";
 import { callDigest, derivedCallId } from "./call-digest.ts";
 import { acceptedEntry } from "./call-transitions.ts";
 import type { QueuedCall } from "./call.ts";
@@ -55,7 +56,7 @@ export async function acceptCall(
       return publish(parts, { ...call, start }, undefined, began);
     }
     case "refused":
-      throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
+      throw refusedPut(publicly`queue call ${named(call.id)}`, call.queue, outcome.because, outcome.cause);
     case "unknown":
       throw unknown(call.id, began, outcome.cause);
     default:
@@ -77,7 +78,7 @@ async function publish(
     case "refused":
       if (revision === undefined) throw unknown(call.id, began, outcome.cause);
       void parts.ledger.withdraw(call.id, revision);
-      throw refusedPut(`queue call "${call.id}"`, call.queue, outcome.because, outcome.cause);
+      throw refusedPut(publicly`queue call ${named(call.id)}`, call.queue, outcome.because, outcome.cause);
     case "unknown":
       throw unknown(call.id, began, outcome.cause);
     default:
@@ -88,7 +89,7 @@ async function publish(
 function unknown(id: string, began: number, cause: unknown): PlatformError {
   return new PlatformError(
     "queue_unavailable",
-    `Cannot queue call "${id}": no answer from the queue in ${secondsSince(began)}; send it again under this id and it runs once`,
+    publicly`Cannot queue call ${named(id)}: no answer from the queue in ${secondsSince(began)}; send it again under this id and it runs once`,
     { callQueued: "unknown", callId: id, retryAfterSeconds: 1, cause },
   );
 }

@@ -1,4 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
+import { named, publicly } from "../../api/public-sentence.ts";
 import type { CallEntry } from "./call-entry.ts";
 import { cancelledEntry } from "./call-transitions.ts";
 import { changeBudget, changeRecord, unchanged } from "./change-record.ts";
@@ -41,7 +42,7 @@ export async function cancelCall(
     },
     { until: performance.now() + changeBudget },
   );
-  if (change.kind === "not-written") throw unchanged(`cancel call "${id}"`, change);
+  if (change.kind === "not-written") throw unchanged(publicly`cancel call ${named(id)}`, change);
   signals.cancelled(id);
   signals.ended(id);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { PlatformError } from "../../api/platform-error.ts";
+import { publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import type { CallEntry } from "./call-entry.ts";
 import type { CallLedger, LedgerEntry, UpdateOutcome } from "../ports/call-ledger.ts";
 
@@ -112,20 +113,20 @@ export async function changeRecord<T, R extends KnownRecord>(
 
 /** The error for a change that was not written; `what` as in `cancel call "<id>"`. */
 export function unchanged(
-  what: string,
+  what: PublicSentence,
   change: Extract<RecordChange<unknown>, { kind: "not-written" }>,
 ): PlatformError {
   const { because, cause } = change;
-  return new PlatformError("queue_unavailable", `Cannot ${what}: ${whyUnchanged[because]}; try again`, {
+  return new PlatformError("queue_unavailable", publicly`Cannot ${what}: ${whyUnchanged[because]}; try again`, {
     retryAfterSeconds: 1,
     cause,
   });
 }
 
 const whyUnchanged = {
-  full: "the broker has no room",
-  unavailable: "the broker did not store it",
-  conflict: "its record keeps changing",
+  full: publicly`the broker has no room`,
+  unavailable: publicly`the broker did not store it`,
+  conflict: publicly`its record keeps changing`,
 };
 
 /** Whether two records are equal apart from `expires`, which each write stamps anew. */

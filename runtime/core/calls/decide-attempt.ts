@@ -1,3 +1,4 @@
+import { publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import { pickReplica, type ReadyReplica, type ReplicaChoice } from "../replicas/pick-replica.ts";
 
 /** A replica that refused the connection, so that it received nothing of the call. */
@@ -15,7 +16,7 @@ export type AttemptDecision =
   /** No replica is ready: wake the function, then decide again, without the refusal. */
   | { readonly kind: "wait" }
   /** Every ready replica is at its limit; `state` is the end of the error sentence. */
-  | { readonly kind: "busy"; readonly state: string }
+  | { readonly kind: "busy"; readonly state: PublicSentence }
   /** Not retried: the refusal is the outcome. */
   | { readonly kind: "dead-letter" };
 
@@ -37,5 +38,5 @@ export function decideAttempt(
   const { length: ready } = choice.replicas;
   if (ready === 0) return wait;
   if (refused !== undefined) return giveUp;
-  return { kind: "busy", state: `all ${ready} ready replicas are at concurrency.max of ${concurrencyMax}` };
+  return { kind: "busy", state: publicly`all ${ready} ready replicas are at concurrency.max of ${concurrencyMax}` };
 }

@@ -1,4 +1,6 @@
 import type { Condition } from "../../api/schemas/function-status.ts";
+import type { PublicSentence } from "../../api/public-sentence.ts";
+import { publicFailure } from "./public-failure.ts";
 import type { Backoff, ReplicaFailure } from "../replicas/reconcile-backoff.ts";
 
 /** Facts that the conditions of one function are derived from. */
@@ -61,6 +63,15 @@ export function problemOf(conditions: readonly Condition[]): Problem | undefined
   return unready && { kind: "not-ready", reason: unready.reason, message: unready.message };
 }
 
+/**
+ * Why no replica is ready. The message of a condition quotes logs, paths and addresses: only those with rights may read
+ * it. `publicly` is for everybody else.
+ */
+export interface NotReady {
+  readonly message: string;
+  readonly publicly: PublicSentence;
+}
+
 /** Whether all desired replicas are ready, and no others exist. */
 export function isSettled(conditions: readonly Condition[]): boolean {
   return conditions.some(({ type, status }) => type === "Reconciling" && status === "False");
@@ -70,25 +81,29 @@ export function isSettled(conditions: readonly Condition[]): boolean {
  * Why no replica can become ready for now: the last attempt failed, and the next one comes only after a pause.
  * Undefined while one is being started, or while no failure is known.
  */
-export function finalFailure(conditions: readonly Condition[]): string | undefined {
+export function finalFailure(conditions: readonly Condition[]): NotReady | undefined {
   const pauses = conditions.some(({ type, reason }) => type === "Reconciling" && reason === backingOffReason);
   return pauses ? whyStalled(conditions) : undefined;
 }
 
 /** Why no replica is ready, as far as the conditions say: why it is stalled, else what failed last or is awaited. */
-export function whyNotReady(conditions: readonly Condition[]): string | undefined {
+export function whyNotReady(conditions: readonly Condition[]): NotReady | undefined {
   const stalled = whyStalled(conditions);
   if (stalled !== undefined) return stalled;
   const ready = conditions.find(({ type, status }) => type === "Ready" && status === "False")?.message ?? "";
-  const [, why] = /^0 of \d+ replicas are ready: (.*)/s.exec(ready) ?? [];
-  return why;
+  const [, message] = /^0 of \d+ replicas are ready: (.*)/s.exec(ready) ?? [];
+  if (message === undefined) return undefined;
+  // The message is that of one of these, whose reason says what it is about.
+  const source = conditions.find((condition) => condition.type !== "Ready" && condition.message === message);
+  return { message, publicly: publicFailure(source?.reason) };
 }
 
 /** Why replicas do not start; undefined when they do, or only something beside them needs attention. */
-function whyStalled(conditions: readonly Condition[]): string | undefined {
-  return conditions.find(
+function whyStalled(conditions: readonly Condition[]): NotReady | undefined {
+  const stalled = conditions.find(
     ({ type, status, reason }) => type === "Stalled" && status === "True" && !besideReplicas.has(reason),
-  )?.message;
+  );
+  return stalled && { message: stalled.message, publicly: publicFailure(stalled.reason) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { parseDuration } from "../../api/duration.ts";
 import type { FunctionDeployment } from "../../api/schemas/function-deployment.ts";
 import { annotation, defaultQueue, keyPrefixes } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
+import { publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import { annotationKey } from "../../api/schemas/key-rules.ts";
 import type { KeptSyncCalls } from "../history/reports/choose-sync-call.ts";
 import { keyReader, type KeyReader } from "../labels/key-reader.ts";
@@ -56,6 +57,10 @@ export const execMargin = 1_000;
 /** Name of the function's own timeout in error sentences. */
 export const timeoutAnnotation = `${keyPrefixes[0]}${annotation.timeout}`;
 
+const ownTimeoutName = publicly`com.service.timeout`;
+const upstreamTimeoutName = publicly`upstream_timeout`;
+const execTimeoutName = publicly`exec_timeout`;
+
 /**
  * The limits of one deployment.
  * @throws PlatformError `validation_failed` for a value that cannot be used
@@ -80,7 +85,7 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
 /** How long one call may take, and the name of the setting or variable that sets it. */
 export interface CallLimit {
   readonly timeout: number;
-  readonly timeoutName: string;
+  readonly timeoutName: PublicSentence;
 }
 
 /** The platform's own limits, milliseconds. */
@@ -96,11 +101,11 @@ type OwnTimes = Pick<FunctionLimits, "execTimeout" | "timeout">;
 export function callLimit({ upstreamTimeout, timeoutMax }: PlatformTimes, own: OwnTimes): CallLimit {
   const limit =
     own.timeout === undefined
-      ? { timeout: upstreamTimeout, timeoutName: "upstream_timeout" }
-      : { timeout: Math.min(own.timeout, timeoutMax), timeoutName: timeoutAnnotation };
+      ? { timeout: upstreamTimeout, timeoutName: upstreamTimeoutName }
+      : { timeout: Math.min(own.timeout, timeoutMax), timeoutName: ownTimeoutName };
   const { execTimeout } = own;
   return execTimeout !== undefined && execTimeout + execMargin < limit.timeout
-    ? { timeout: execTimeout + execMargin, timeoutName: "exec_timeout" }
+    ? { timeout: execTimeout + execMargin, timeoutName: execTimeoutName }
     : limit;
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { editions, type Edition } from "../../api/editions.ts";
 import type { DeadLetterPage, QueueStatus } from "../../api/schemas/queue-status.ts";
 import { PlatformError } from "../../api/platform-error.ts";
+import { named, publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import { editionWithQueues } from "./check-queue-edition.ts";
 import { deadLetterView } from "./dead-letter-view.ts";
 import type { DeadLetterStore } from "../ports/dead-letters.ts";
@@ -33,7 +34,7 @@ const maxLimit = 1_000;
 export function knownQueue(table: QueueTable, name: string, edition: Edition): QueueDeclaration {
   const queue = table.find(name);
   if (queue !== undefined) return queue;
-  if (!table.isKnown) throw notKnown(`find queue "${name}"`);
+  if (!table.isKnown) throw notKnown(publicly`find queue ${named(name)}`);
   const names = table.list().map((declared) => `"${declared.name}"`);
   const more =
     editions[edition].queues === "named"
@@ -50,14 +51,14 @@ export function knownQueue(table: QueueTable, name: string, edition: Edition): Q
  * @throws PlatformError `queue_unavailable` while none are known
  */
 export function knownQueues(table: QueueTable): readonly QueueDeclaration[] {
-  if (!table.isKnown) throw notKnown("list the queues");
+  if (!table.isKnown) throw notKnown(publicly`list the queues`);
   return table.list();
 }
 
-function notKnown(what: string): PlatformError {
+function notKnown(what: PublicSentence): PlatformError {
   return new PlatformError(
     "queue_unavailable",
-    `Cannot ${what}: the broker is away, or the queue-doctor has not declared its queues yet; try again later`,
+    publicly`Cannot ${what}: the broker is away, or the queue-doctor has not declared its queues yet; try again later`,
     { callQueued: "no", retryAfterSeconds: 1 },
   );
 }

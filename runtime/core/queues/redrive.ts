@@ -1,4 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
+import { named, publicly } from "../../api/public-sentence.ts";
 import { callDigest } from "../calls/call-digest.ts";
 import { acceptedEntry, callbackRedrivenEntry, redrivenEntry } from "../calls/call-transitions.ts";
 import { formatRef, type FunctionRef } from "../functions/function-ref.ts";
@@ -48,7 +49,7 @@ export async function redriveCall(parts: RedriveParts, queue: string, id: string
   const outcome = await publish(parts, decision);
   if (outcome.kind === "refused") {
     await undo();
-    throw refusedPut(`redrive call "${id}"`, queue, outcome.because, outcome.cause);
+    throw refusedPut(publicly`redrive call ${named(id)}`, queue, outcome.because, outcome.cause);
   }
   if (outcome.kind === "unknown") throw noAnswer(id, began, outcome.cause);
   for (const letter of letters) await parts.letters.remove(letter);
@@ -88,7 +89,7 @@ async function prepareRecord(parts: RedriveParts, letters: Letters, id: string):
       },
       { until },
     );
-    if (change.kind === "not-written") throw unchanged(`redrive call "${id}"`, change);
+    if (change.kind === "not-written") throw unchanged(publicly`redrive call ${named(id)}`, change);
     const { decision, before } = change.as;
     if (change.kind === "written" && before !== undefined) {
       const { revision } = change.record;
@@ -119,7 +120,7 @@ async function withoutReset(
     case "exists":
       return undefined;
     case "refused":
-      throw refusedPut(`redrive call "${id}"`, call.queue, outcome.because, outcome.cause);
+      throw refusedPut(publicly`redrive call ${named(id)}`, call.queue, outcome.because, outcome.cause);
     case "unknown":
       throw noAnswer(id, began, outcome.cause);
     default:
@@ -155,7 +156,7 @@ function notRedrivable(id: string, because: string): PlatformError {
 function noAnswer(id: string, began: number, cause: unknown): PlatformError {
   return new PlatformError(
     "queue_unavailable",
-    `Cannot redrive call "${id}": no answer from the queue in ${secondsSince(began)}; redrive it again and it runs once`,
+    publicly`Cannot redrive call ${named(id)}: no answer from the queue in ${secondsSince(began)}; redrive it again and it runs once`,
     { callQueued: "unknown", callId: id, retryAfterSeconds: 1, cause },
   );
 }

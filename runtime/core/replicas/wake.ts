@@ -1,5 +1,5 @@
 import { PlatformError } from "../../api/platform-error.ts";
-import { formatDuration } from "../../api/duration.ts";
+import { lasting, named, publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import { finalFailure, whyNotReady } from "../functions/conditions.ts";
 import type { FunctionTable, TableEntry } from "./function-table.ts";
 import { pickReplica, type ReadyReplica } from "./pick-replica.ts";
@@ -98,9 +98,9 @@ export class Waker {
     }
     const { maxWaitingCallers, maxWaitingBytes } = this.#parts;
     if (this.#waitingCallers >= maxWaitingCallers)
-      return cannotWake(entry, `${this.#waitingCallers} callers are waiting already`);
+      return cannotWake(entry, publicly`${this.#waitingCallers} callers are waiting already`);
     if (this.#waitingBytes + bytes > maxWaitingBytes)
-      return cannotWake(entry, `callers with ${this.#waitingBytes} bytes are waiting already`);
+      return cannotWake(entry, publicly`callers with ${this.#waitingBytes} bytes are waiting already`);
     return finalRefusal(entry);
   }
 
@@ -162,9 +162,10 @@ export class Waker {
   }
 
   #timeoutError(entry: TableEntry): PlatformError {
+    const late = publicly`no replica ready after ${seconds(this.#parts.wakeTimeout)}`;
     const why = whyNotReady(entry.endpoints?.conditions ?? []);
-    const because = why === undefined ? "" : ` (${why})`;
-    return cannotWake(entry, `no replica ready after ${seconds(this.#parts.wakeTimeout)}${because}`);
+    if (why === undefined) return cannotWake(entry, late);
+    return cannotWake(entry, publicly`${late} (${why.publicly})`, `${String(late)} (${why.message})`);
   }
 }
 
@@ -172,13 +173,20 @@ export class Waker {
 function finalRefusal({ wanted, endpoints, ...entry }: TableEntry): PlatformError | undefined {
   if (wanted.replicas === 0 || endpoints?.observedGeneration !== wanted.generation) return undefined;
   const failure = finalFailure(endpoints.conditions);
-  return failure === undefined ? undefined : cannotWake(entry, failure);
+  return failure && cannotWake(entry, failure.publicly, failure.message);
 }
 
-function cannotWake({ key }: Pick<TableEntry, "key">, why: string): PlatformError {
-  return new PlatformError("no_ready_replica", `Cannot wake function "${key}": ${why}`, { retryAfterSeconds: 5 });
+/** `why` is for callers; `quoted`, if there is more to it, for the log and the record of a queued call. */
+function cannotWake({ key }: Pick<TableEntry, "key">, why: PublicSentence, quoted?: string): PlatformError {
+  const sentence = publicly`Cannot wake function ${named(key)}: ${why}`;
+  const options = { publicly: sentence, retryAfterSeconds: 5 };
+  return new PlatformError(
+    "no_ready_replica",
+    quoted === undefined ? sentence : `Cannot wake function "${key}": ${quoted}`,
+    options,
+  );
 }
 
-function seconds(duration: number): string {
-  return duration % 1_000 === 0 ? `${duration / 1_000} s` : formatDuration(duration);
+function seconds(duration: number): PublicSentence {
+  return duration % 1_000 === 0 ? publicly`${duration / 1_000} s` : lasting(duration);
 }

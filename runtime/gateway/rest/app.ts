@@ -73,7 +73,8 @@ export function buildApp(parts: AppParts, serverFactory: FastifyServerFactory, c
   app.decorateRequest("access");
   app.setErrorHandler((err, request, reply) => {
     noteRefusal(request.access, err);
-    return parts.errors.sendError(request, reply, withNearestName(err, namesFor(request, parts)));
+    const audience = request.access?.sender === undefined ? "anyone" : "operator";
+    return parts.errors.sendError(request, reply, withNearestName(err, namesFor(request, parts)), { audience });
   });
   const door =
     consoleDoor ??

@@ -1,5 +1,6 @@
 import { isQueueName, parseCallId } from "../../api/grammar.ts";
 import { header } from "../../api/names.ts";
+import { named, publicly } from "../../api/public-sentence.ts";
 import { shortError } from "../../core/calls/call-attempts.ts";
 import { uuid5 } from "../../core/calls/call-digest.ts";
 import { changeBudget, changeRecord, unchanged } from "../../core/calls/change-record.ts";
@@ -51,8 +52,8 @@ export async function deadLetterUnreadableCallback(
 ): Promise<void> {
   const { headers } = delivery.raw;
   const ownId = parseCallId(headers.get("Weir-Call") ?? "");
-  const named = headers.get("Weir-Queue") ?? "";
-  const queue = isQueueName(named) ? named : parts.queue.name;
+  const queueName = headers.get("Weir-Queue") ?? "";
+  const queue = isQueueName(queueName) ? queueName : parts.queue.name;
   const id = ownId ?? uuid5(`callbacks\n${delivery.sequence}`);
   await parts.deadLetters.put(unreadableLetter({ kind: "callback", id, queue }, delivery, parts.ledger.now()));
   if (ownId !== undefined) await failCallback(parts, ownId, why);
@@ -74,7 +75,7 @@ async function failCallback(parts: WorkerParts, id: string, why: string): Promis
     },
     { until: performance.now() + changeBudget },
   );
-  if (change.kind === "not-written") throw unchanged(`fail the callback of call "${id}"`, change);
+  if (change.kind === "not-written") throw unchanged(publicly`fail the callback of call ${named(id)}`, change);
 }
 
 /** When its call was accepted, Unix milliseconds, as its headers say. */

@@ -93,7 +93,7 @@ async function runOnReplica(
         coldStart = performance.now() - waitedSince;
         break;
       case "busy": {
-        const error = `Cannot call function "${entry.key}": ${next.state}`;
+        const error = `Cannot call function "${entry.key}": ${String(next.state)}`;
         return { outcome: { kind: "no-replica", error, duration: performance.now() - startedAt }, coldStart };
       }
       case "dead-letter":

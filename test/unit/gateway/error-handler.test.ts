@@ -6,6 +6,7 @@ import pino from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { errorCodes, PlatformError } from "../../../runtime/api/platform-error.ts";
+import { publicly } from "../../../runtime/api/public-sentence.ts";
 import {
   createErrorWriter,
   failedExchange,
@@ -55,7 +56,7 @@ describe("writeError()", () => {
       ["too_many_calls", null],
       ["internal_error", null],
     ] as const) {
-      const { headers, body } = await responseTo(new PlatformError(code, "Cannot call it: it is so"), {
+      const { headers, body } = await responseTo(new PlatformError(code, publicly`Cannot call it: it is so`), {
         invocation: true,
         callId: "id-1",
       });
@@ -91,6 +92,39 @@ describe("writeError()", () => {
       status: 503,
       title: "Service Unavailable",
     });
+  });
+
+  test("of failures behind the gateway, anyone gets only what was made for anyone; the log has the rest", async () => {
+    const codes = errorCodes.filter((code) => statusOf(code) >= 500 || statusOf(code) === 429);
+    for (const code of codes.filter((one) => one !== "too_many_logins")) {
+      const err = new PlatformError(code, "Cannot call it: connect ECONNREFUSED 10.0.0.1:8080");
+      const anyone = await responseTo(err, { invocation: true });
+      expect([code, anyone.body]).toEqual([code, expect.not.stringContaining("10.0.0.1")]);
+      expect(JSON.stringify(anyone.logged)).toContain("10.0.0.1");
+      const operator = await responseTo(err, { audience: "operator" }, "/system/functions");
+      expect(operator.body).toContain("10.0.0.1");
+    }
+    const quoting = new PlatformError("no_ready_replica", "it said: password", { publicly: publicly`it ended` });
+    expect((await responseTo(quoting, { invocation: true })).body).toBe("it ended\n");
+  });
+
+  test("logs what it withholds once in ten seconds for each code", () => {
+    const logged: unknown[] = [];
+    let now = 0;
+    const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+    const { writeError } = createErrorWriter(log, false, () => now);
+    const head = { rawHeaders: [], headersSent: false, destroyed: false, destroy: () => {} };
+    const exchange = { ...head, writeHead: () => ({ end: () => {} }) };
+    for (const at of [0, 1_000, 9_999, 10_000]) {
+      now = at;
+      writeError(exchange, new PlatformError("queue_unavailable", `Cannot: ${at}`));
+    }
+    writeError(exchange, new PlatformError("provider_unavailable", "Cannot: other"));
+    expect(logged.map((line) => (line as { err: { message: string } }).err.message)).toEqual([
+      "Cannot: 0",
+      "Cannot: 10000",
+      "Cannot: other",
+    ]);
   });
 
   test("reveals nothing of an unknown error, and logs it once", async () => {

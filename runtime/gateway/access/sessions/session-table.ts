@@ -1,4 +1,5 @@
 import { PlatformError } from "../../../api/platform-error.ts";
+import { publicly } from "../../../api/public-sentence.ts";
 import { sessionLifetime, type Session, type SessionStore } from "../../../core/ports/session-store.ts";
 import type { Log } from "../../../process/log.ts";
 import { newSecret, sessionKey } from "./session-secret.ts";
@@ -89,7 +90,7 @@ export class SessionTable {
     if (known !== undefined && away > longestAway) {
       throw new PlatformError(
         "provider_unavailable",
-        `Cannot check session: the store of sessions has been away for more than ${longestAway / 60_000} min`,
+        publicly`Cannot check session: the store of sessions has been away for more than ${longestAway / 60_000} min`,
       );
     }
     const session = known ?? (await this.#store.get(key));

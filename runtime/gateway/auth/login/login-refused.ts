@@ -6,6 +6,7 @@ import {
 } from "openid-client";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { named, publicly } from "../../../api/public-sentence.ts";
 import { IssuerUnavailableError } from "../../../core/ports/issuer-documents.ts";
 import { printable } from "../../../core/printable.ts";
 import { quote } from "../../../core/quote.ts";
@@ -23,11 +24,14 @@ const longest = 200;
  * trusted. Whatever else failed is returned as it is.
  */
 export function loginRefused(issuer: string, cause: unknown): unknown {
-  const isAway = isUnavailable(cause);
-  const why = isAway ? "it is unavailable" : sentenceOf(cause);
+  if (isUnavailable(cause)) {
+    const sentence = publicly`Cannot sign in at issuer ${named(issuer)}: it is unavailable`;
+    return new PlatformError("provider_unavailable", sentence, { cause });
+  }
+  const why = sentenceOf(cause);
   if (why === undefined) return cause;
   const sentence = `Cannot sign in at issuer ${quote(issuer)}: ${printable(why.slice(0, longest))}`;
-  return new PlatformError(isAway ? "provider_unavailable" : "forbidden", sentence, { cause });
+  return new PlatformError("forbidden", sentence, { cause });
 }
 
 function sentenceOf(cause: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { header } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
+import { named, publicly } from "../../../api/public-sentence.ts";
 import type { ReplayRequest } from "../../../api/schemas/history/call-request.ts";
 import type { Principal } from "../../../core/access/principal.ts";
 import { acceptCall, type Accepted } from "../../../core/calls/accept-call.ts";
@@ -101,7 +102,7 @@ function bytesOf(headers: HeaderList): number {
 function unanswered(replayed: string, callId: string, cause: PlatformError): PlatformError {
   return new PlatformError(
     "queue_unavailable",
-    `Cannot replay call "${replayed}": no answer from the queue; if it was queued all the same, it is call "${callId}"`,
+    publicly`Cannot replay call ${named(replayed)}: no answer from the queue; if it was queued all the same, it is call ${named(callId)}`,
     { callQueued: "unknown", callId, retryAfterSeconds: 1, cause },
   );
 }

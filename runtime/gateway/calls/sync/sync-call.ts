@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { named, publicly, type PublicSentence } from "../../../api/public-sentence.ts";
 import { decideAttempt, type RefusedAttempt } from "../../../core/calls/decide-attempt.ts";
 import type { ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
@@ -117,9 +118,9 @@ export class SyncCall implements UpstreamListener, Deadlined {
     } else if (kind === "refused") {
       this.#routeElsewhere(refusing, err);
     } else if (kind === "malformed") {
-      this.#refuseReply("its reply breaks the rules of HTTP", err);
+      this.#refuseReply(publicly`its reply breaks the rules of HTTP`, err);
     } else {
-      this.#fail("function_unreachable", "the connection broke before the reply", { cause: err });
+      this.#fail("function_unreachable", publicly`the connection broke before the reply`, { cause: err });
     }
   }
 
@@ -131,7 +132,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#abort();
     if (exchange.headersSent) return void exchange.destroy();
     this.deadline = now + errorGrace;
-    this.#fail("function_timeout", `no reply within ${limit.timeoutName} of ${limit.timeout / 1_000} s`);
+    this.#fail("function_timeout", publicly`no reply within ${limit.timeoutName} of ${limit.timeout / 1_000} s`);
   }
 
   /** No event reports a call whose client ended its side while bytes were still unread. */
@@ -159,7 +160,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
       case "busy":
         return this.#fail("too_many_calls", next.state, { retryAfterSeconds: 1 });
       case "dead-letter":
-        return this.#fail("function_unreachable", "the connection was refused", { cause });
+        return this.#fail("function_unreachable", publicly`the connection was refused`, { cause });
       default:
         return next satisfies never;
     }
@@ -250,16 +251,19 @@ export class SyncCall implements UpstreamListener, Deadlined {
 
   /** Any error but a header that cannot be sent is a defect of the gateway. */
   #refuseHead(err: unknown): void {
-    if (err instanceof UnsendableHeader) this.#refuseReply("its reply has a header that cannot be passed on", err);
+    if (err instanceof UnsendableHeader)
+      this.#refuseReply(publicly`its reply has a header that cannot be passed on`, err);
     else this.#sendError(err);
   }
 
-  #refuseReply(why: string, cause: unknown): void {
+  #refuseReply(why: PublicSentence, cause: unknown): void {
     this.#fail("bad_function_reply", why, { cause });
   }
 
-  #fail(code: FailureCode, state: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}): void {
-    this.#sendError(new PlatformError(code, `Cannot call function "${this.#facts.entry.key}": ${state}`, options));
+  #fail(code: FailureCode, state: PublicSentence, options: { cause?: unknown; retryAfterSeconds?: number } = {}): void {
+    this.#sendError(
+      new PlatformError(code, publicly`Cannot call function ${named(this.#facts.entry.key)}: ${state}`, options),
+    );
   }
 
   #sendError(err: unknown): void {

@@ -29,5 +29,5 @@ export async function sendRecords(
   reply.hijack();
   await stream
     .send(reply.raw, headers, read, isThere, lastMomentOf(principal))
-    .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err));
+    .catch((err: unknown) => errors.writeError(failedExchange(request.raw, reply.raw), err, { audience: "operator" }));
 }

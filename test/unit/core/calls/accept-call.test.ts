@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryCallLedger } from "../../../support/memory/memory-call-ledger.ts";
 import { MemoryCallQueue } from "../../../support/memory/memory-call-queue.ts";
 import { PlatformError } from "../../../../runtime/api/platform-error.ts";
+import { publicly } from "../../../../runtime/api/public-sentence.ts";
 import { acceptCall, type Accepted } from "../../../../runtime/core/calls/accept-call.ts";
 import { recordLifetime } from "../../../../runtime/core/calls/call-ttl.ts";
 import { callDigest, derivedCallId } from "../../../../runtime/core/calls/call-digest.ts";
@@ -258,7 +259,7 @@ test.each([
   ["unavailable", "queue_unavailable", 1, "the queue cannot be reached; send it again later"],
 ] as const)("a refusal has a reason and advice: %s", (because, code, retryAfterSeconds, reason) => {
   const cause = new Error("the cause");
-  const err = refusedPut('queue call "x"', "slow", because, cause);
+  const err = refusedPut(publicly`queue call "x"`, "slow", because, cause);
   expect(err).toMatchObject({ code, callQueued: "no", retryAfterSeconds, cause });
   expect(err.message).toContain(`Cannot queue call "x": ${reason}`);
 });

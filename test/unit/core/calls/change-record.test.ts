@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { MemoryCallLedger } from "../../../support/memory/memory-call-ledger.ts";
+import { named, publicly } from "../../../../runtime/api/public-sentence.ts";
 import type { CallEntry } from "../../../../runtime/core/calls/call-entry.ts";
 import { changeRecord, unchanged, type RecordDecision } from "../../../../runtime/core/calls/change-record.ts";
 import type { CallLedger, LedgerEntry, UpdateOutcome } from "../../../../runtime/core/ports/call-ledger.ts";
@@ -140,7 +141,7 @@ test.each<[UpdateOutcome, string]>([
   );
   if (change.kind !== "not-written") expect.fail(change.kind);
   expect(change.cause).toBe("cause" in outcome ? outcome.cause : undefined);
-  expect(unchanged(`cancel call "${id}"`, change)).toMatchObject({
+  expect(unchanged(publicly`cancel call ${named(id)}`, change)).toMatchObject({
     code: "queue_unavailable",
     message: `Cannot cancel call "${id}": ${reason}; try again`,
     retryAfterSeconds: 1,

@@ -16,10 +16,9 @@ describe("a call that was not sent yet", () => {
 
   test("does not wait for replicas at their limit of calls", () => {
     const replicas = [replica("a:1", 2), replica("b:1", 2)];
-    expect(decideAttempt({ replicas, turn: 0 }, 2)).toEqual({
-      kind: "busy",
-      state: "all 2 ready replicas are at concurrency.max of 2",
-    });
+    const busy = decideAttempt({ replicas, turn: 0 }, 2);
+    if (busy.kind !== "busy") expect.fail(busy.kind);
+    expect(String(busy.state)).toBe("all 2 ready replicas are at concurrency.max of 2");
     expect(decideAttempt({ replicas, turn: 0 }, 3).kind).toBe("send");
   });
 });

@@ -375,7 +375,8 @@ describe("the limit of a call", () => {
     // Deployed while timeout_max was longer.
     [7_200_000, undefined, 3_600_000, "com.service.timeout"],
   ])("a synchronous one with timeout %s and exec_timeout %s: %d ms, by %s", (timeout, execTimeout, limit, name) => {
-    expect(callLimit(platform, { timeout, execTimeout })).toEqual({ timeout: limit, timeoutName: name });
+    const { timeout: milliseconds, timeoutName } = callLimit(platform, { timeout, execTimeout });
+    expect([milliseconds, String(timeoutName)]).toEqual([limit, name]);
   });
 
   test.each<[timeout: number | undefined, execTimeout: number | undefined, limit: number]>([

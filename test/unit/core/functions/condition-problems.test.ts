@@ -83,9 +83,19 @@ test.each<[what: string, conditions: Condition[], isIt: boolean]>([
 });
 
 describe("whyNotReady()", () => {
+  test("what anyone may read of it depends on the reason alone", () => {
+    for (const reason of ["PrepareFailed", "NotListening", "ImagePullBackOff", "FromAnOrchestrator"]) {
+      const [one, other] = ["a password", "another"].map((message) =>
+        whyNotReady([condition("Stalled", "True", reason, message)]),
+      );
+      expect(String(one?.publicly)).toBe(String(other?.publicly));
+      expect(one?.message).toBe("a password");
+    }
+  });
+
   test("none of many replicas is ready", () => {
     const conditions = conditionsOf({ wanted: 12, ready: 0, readyCurrent: 0, progress: silent });
-    expect(whyNotReady(conditions)).toBe("nothing listens on port 8080");
+    expect(whyNotReady(conditions)?.message).toBe("nothing listens on port 8080");
   });
 
   test("a reason of several lines is told in full, whatever the order of the conditions", () => {
@@ -94,8 +104,9 @@ describe("whyNotReady()", () => {
       readyCurrent: 0,
       backoff: { failures: 1, until: 0, last: { reason: "Error", message: "it ended\nwith code 3" } },
     });
-    expect(whyNotReady(conditions)).toBe("it ended\nwith code 3");
-    expect(whyNotReady(conditions.toReversed())).toBe("it ended\nwith code 3");
+    expect(whyNotReady(conditions)?.message).toBe("it ended\nwith code 3");
+    expect(whyNotReady(conditions.toReversed())?.message).toBe("it ended\nwith code 3");
+    expect(String(whyNotReady(conditions)?.publicly)).toBe("its replica ended; its conditions say why");
   });
 
   test("one that is ready has no reason, whatever its message", () => {

@@ -124,9 +124,15 @@ describe("Waker", () => {
       message: 'Cannot wake function "figlet.functions": no replica ready after 60 s (it exits with code 3)',
       retryAfterSeconds: 5,
     });
+    const publicly = expect(
+      waker.wait(entryOf(platform, "figlet")).catch((err: PlatformError) => String(err.publicly)),
+    ).resolves.toBe(
+      'Cannot wake function "figlet.functions": no replica ready after 60 s (its replicas do not start; its conditions say why)',
+    );
     platform.setReplicas("figlet", [], [stalled]);
     await vi.advanceTimersByTimeAsync(60_000);
     await refused;
+    await publicly;
     expect(waker.waitingCallers).toBe(0);
   });
 
