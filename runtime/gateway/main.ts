@@ -35,7 +35,7 @@ await run({
 
     const { close, ...clients } = openGatewayClients(historyPlace(settings));
     lifecycle.onClose("clients", close);
-    const facts = gatewayFacts(settings);
+    const { replicas, ...facts } = gatewayFacts(settings);
     const onCluster = settings.provider === "kubernetes";
     const cluster = onCluster
       ? holdCluster(parts, gatewayCluster(await clusterConfig(settings), settings, logClusterState(log)))
@@ -44,7 +44,7 @@ await run({
     const gateway = buildGateway({
       settings,
       ...gatewayBroker(link, settings),
-      ...(cluster ?? gatewayMachine(link, settings)),
+      ...replicas.watching(cluster ?? gatewayMachine(link, settings)),
       access: openClusterAccess(settings, cluster?.rules, documents),
       ...clients,
       ...facts,

@@ -1,6 +1,7 @@
 import { isLoopbackHost } from "../api/host-grammar.ts";
 import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
 import type { CallbackRules } from "../core/callbacks/callback-policy.ts";
+import { replicasAt } from "../core/callbacks/replica-places.ts";
 import { platformCallbackRules } from "../core/callbacks/platform-callback-rules.ts";
 import { dockerHost, ownAddresses } from "../process/machine-facts.ts";
 import { clusterGatewayUrl } from "../settings/platform-settings.ts";
@@ -32,14 +33,29 @@ export function besideGateway(
   return everywhere ? [] : bridges.map((address) => ({ host: address, port: bridgePort }));
 }
 
-/** Where callbacks may go on one machine; `closedUrls` are those of the broker and the admin server. */
-export function hostCallbackRules(settings: HostSettings, own: string, closedUrls: readonly string[]): CallbackRules {
+/** What the callback rules of one machine are made from, besides settings. */
+export interface HostEndpoints {
+  /** The gateway's URL on this machine. */
+  readonly own: string;
+  readonly provider: ProviderName;
+  /** Those of the broker, its monitoring and the admin server. */
+  readonly closedUrls: readonly string[];
+  /** `host:port` of everything that replicas listen on, as of now. */
+  readonly replicaAddresses: () => readonly string[];
+}
+
+/** Where callbacks may go on one machine. */
+export function hostCallbackRules(settings: HostSettings, endpoints: HostEndpoints): CallbackRules {
+  const { own, provider, closedUrls, replicaAddresses } = endpoints;
+  const portOf = (url: string): number => Number(new URL(url).port);
   return platformCallbackRules({
     ...settings,
     clusterGatewayUrl: clusterGatewayUrl(settings),
     publicUrls: [settings.publicUrl, own, own.replace("127.0.0.1", "localhost")],
-    platformPorts: [settings.consolePort, ...closedUrls.map((url) => Number(new URL(url).port))],
+    platformPorts: [settings.consolePort, ...closedUrls.map(portOf)],
+    gatewayPorts: [portOf(own), ...(runsContainers(provider) ? [bridgePort] : [])],
     engine: settings.dockerSocket ?? dockerHost(),
-    ownAddresses: ownAddresses(),
+    ownAddresses,
+    isReplica: replicasAt(replicaAddresses),
   });
 }

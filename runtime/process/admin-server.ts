@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -12,6 +13,7 @@ export type ReadinessCheckName = "broker" | "provider";
 
 /** The server of every process for probes and metrics; never exposed. */
 export interface AdminServer {
+  /** 0 when it listens on a Unix socket. */
   readonly port: number;
   readonly registry: Registry;
   /** `/readyz` requires all checks to pass, except those that the request excludes. */
@@ -26,7 +28,8 @@ export interface AdminServer {
 }
 
 /**
- * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with one reason per line) and `/metrics`. Port 0 = any free one.
+ * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with one reason per line) and `/metrics`. Port 0 = any free one. A
+ * host with a slash is the path of a Unix socket, which takes the place of the port.
  * `/readyz?exclude=broker` leaves a check out, as the health endpoints of Kubernetes components do
  * (https://kubernetes.io/docs/reference/using-api/health-checks/); an unknown name excludes nothing.
  */
@@ -77,11 +80,14 @@ export async function openAdminServer(options: { readonly host: string; readonly
       () => response.writeHead(500).end(),
     );
   });
-  server.listen(options.port, options.host);
+  const isSocket = options.host.includes("/");
+  // What a killed process left would keep this one from listening.
+  if (isSocket) await rm(options.host, { force: true });
+  server.listen(isSocket ? { path: options.host } : options);
   await once(server, "listening");
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port: isSocket ? 0 : (server.address() as AddressInfo).port,
     registry,
     addCheck: (name, check) => void checks.push({ name, check }),
     addMetrics: (read) => void others.push(read),

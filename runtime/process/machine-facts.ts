@@ -13,8 +13,8 @@ export function dockerHost(): string | undefined {
 }
 
 /** Facts by which callbacks to this machine are judged. */
-export function machineFacts(): { readonly engine: string | undefined; readonly ownAddresses: readonly string[] } {
-  return { engine: dockerHost(), ownAddresses: ownAddresses() };
+export function machineFacts() {
+  return { engine: dockerHost(), ownAddresses } as const;
 }
 
 const toolVariables = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];

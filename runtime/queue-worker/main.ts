@@ -24,20 +24,19 @@ const { settings, log, run } = start({
   settings: queueWorkerSettings,
   rules: [...queueWorkerRules, gatewayInvokeRule, brokerUserRule, passwordFileRule],
 });
-const { queue } = settings;
-const inbox = `_INBOX.wk-${queue}`;
-
+const inbox = `_INBOX.wk-${settings.queue}`;
+const { replicas, ...callbacks } = senderOptions(settings);
 await run({
   drainTimeout: workerDrainTimeout(settings),
   open: async (parts) => {
     const { lifecycle, admin } = parts;
-    const link = NatsLink.begin(natsOptions(settings, `queue-worker-${queue}`, inbox));
+    const link = NatsLink.begin(natsOptions(settings, `queue-worker-${settings.queue}`, inbox));
     lifecycle.onClose("broker", () => link.close());
     followBroker(parts, [link.state]);
     await link.opened;
     const upstream = new HttpUpstream();
     lifecycle.onClose("upstream", () => upstream.close());
-    const sender = new HttpCallbackSender(senderOptions(settings));
+    const sender = new HttpCallbackSender(callbacks);
     lifecycle.onClose("callback sender", () => sender.close());
     const worker = await openQueueWorker({
       settings,
@@ -45,6 +44,7 @@ await run({
       ...(settings.provider === "kubernetes"
         ? holdCluster(parts, workerCluster(await clusterConfig(settings), settings, logClusterState(log)))
         : machineFunctions(link)),
+      replicas,
       slots: ({ maxInflight }) => maxInflight,
       ...invokerFor(upstream, settings),
       onGone: (address) => upstream.release(address),
@@ -55,6 +55,6 @@ await run({
       log,
     });
     lifecycle.onClose("queue-worker", () => worker.close());
-    return { facts: { queue } };
+    return { facts: { queue: settings.queue } };
   },
 });

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { drainTimeoutOf } from "../settings/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import { withScalingReports } from "../core/history/reports/scaling-report-store.ts";
+import type { RegisteredReplicas } from "../core/callbacks/replica-places.ts";
 import { reportActivity } from "../core/scaling/activity-reporter.ts";
 import type { CallTimes } from "../core/calls/call-ttl.ts";
 import type { QueuedCall } from "../core/calls/call.ts";
@@ -46,6 +47,8 @@ export interface QueueWorkerSources {
   readonly catalog: QueueCatalog;
   readonly functions: FunctionStore;
   readonly endpoints: Endpoints;
+  /** Filled by the watch of `endpoints`. */
+  readonly replicas?: RegisteredReplicas;
   readonly openLedger: (times: CallTimes) => CallLedger;
   readonly signals: CallSignals;
   readonly activity: Activity;
@@ -147,7 +150,8 @@ export async function openQueueWorker(sources: QueueWorkerSources): Promise<Open
     resultLimit: settings.asyncMaxBody,
   });
   const endFunctions = await sources.functions.watch(table.functionObserver);
-  const endEndpoints = await sources.endpoints.watch(table.endpointsObserver);
+  const endpoints = sources.replicas?.following(sources.endpoints) ?? sources.endpoints;
+  const endEndpoints = await endpoints.watch(table.endpointsObserver);
   const endReports = reportActivity(
     sources.activity,
     source,

@@ -13,7 +13,10 @@ const day = 24 * hour;
 
 /** Every process has these. */
 export const processSettings = {
-  adminHost: text("admin_host", { fallback: "127.0.0.1", about: "Address the admin port listens on" }),
+  adminHost: text("admin_host", {
+    fallback: "127.0.0.1",
+    about: "Address the admin port listens on; with a slash, the path of a Unix socket instead of the port",
+  }),
   adminPort: port("admin_port", {
     fallback: "8082",
     about: "Port for probes and metrics, never to be exposed; 0 = any free one",

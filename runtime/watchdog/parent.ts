@@ -10,6 +10,8 @@ export interface Parent {
   readonly environment: Promise<Readonly<Record<string, string>>>;
   /** Requests are served on this port. */
   serving(port: number): void;
+  /** The function's own process will listen at this `host:port`. */
+  readonly inner: (address: string) => void;
   /** It serves, but the function takes no calls yet. */
   waiting(failure: Failure): void;
   /** Resolves when the parent has received it, or is gone. */
@@ -26,6 +28,7 @@ export function connectParent(gone: () => void): Parent | undefined {
   return {
     environment,
     serving: (port) => void send({ port }),
+    inner: (address) => void send({ inner: address }),
     waiting: (failure) => void send({ waiting: failure }),
     failed: (failure) => send({ failure }),
   };

@@ -39,7 +39,7 @@ const fetched: string[] = [];
 const refused: ObservedAccess[] = [];
 const changed: ObservedAccess[] = [];
 
-const outside = new HttpIssuerDocuments({ closedPorts: [], ownAddresses: [], network: testNetwork() });
+const outside = new HttpIssuerDocuments({ closedPorts: [], ownAddresses: () => [], network: testNetwork() });
 const documents: IssuerDocuments = {
   fetchFromIssuer: (from, url, request) => {
     fetched.push(url);

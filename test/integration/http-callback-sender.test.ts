@@ -329,7 +329,7 @@ describe("where it may go", () => {
         "203.0.113.9",
         "own.example",
       ]) {
-        const by = sender({ closedPorts, ownAddresses: ["203.0.113.9"] });
+        const by = sender({ closedPorts, ownAddresses: () => ["203.0.113.9"] });
         expect(await send(by, `http://${host}:${port}/`)).toMatchObject({
           kind: "forbidden",
           error: `port ${port} belongs to the platform`,

@@ -83,7 +83,8 @@ export function launch(environment: Record<string, string>, flags: readonly stri
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const report = new Promise<Record<string, unknown>>((resolve) =>
-    child.once("message", (message) => resolve(Object(message))),
+    // Before the first report of its state it says where the process behind it will listen.
+    child.on("message", (message) => "inner" in Object(message) || resolve(Object(message))),
   );
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   child.send({ environment: { PATH: programPath, HOME: place, ...environment } });

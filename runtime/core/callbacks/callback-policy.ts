@@ -6,23 +6,42 @@ import { PlatformError } from "../../api/platform-error.ts";
 /** Where callbacks may go: `any` refuses only what no policy allows, `public` also private and loopback addresses. */
 export type CallbackPolicy = "any" | "public";
 
+/**
+ * Rules for addresses that a caller directs requests of the platform to. What belongs to the platform stays closed
+ * whatever the policy and `allow` say.
+ */
 export interface CallbackRules {
-  readonly policy: CallbackPolicy;
+  /** `listed`: all that is not the platform's own, as the administrator wrote the host. */
+  readonly policy: CallbackPolicy | "listed";
   /** Hosts, host:port pairs and CIDR blocks that are allowed, whatever they resolve to. */
   readonly allow: readonly string[];
   /** Origins of the gateway itself (`http://host:port`); allowed for invocation paths only. */
   readonly gatewayOrigins: readonly string[];
+  /** Ports of the gateway at the addresses of this machine; allowed for invocation paths only. */
+  readonly gatewayPorts?: readonly number[] | undefined;
   /**
    * Ports that belong to the platform: broker, its monitoring, admin, container engine. Closed at addresses that are
    * not public, and at those of this machine.
    */
   readonly closedPorts: readonly number[];
-  /** Addresses of this machine. */
-  readonly ownAddresses?: readonly string[] | undefined;
+  /** Addresses of this machine, as they are now. */
+  readonly ownAddresses?: (() => readonly string[]) | undefined;
+  /** Absent: there are no functions. */
+  readonly isReplica?: IsReplica | undefined;
 }
+
+/**
+ * Whether a replica of a function listens there now, or its process behind a watchdog does; also one that starts or
+ * drains. `isOwn`: whether an address is one of this machine.
+ */
+export type IsReplica = (
+  place: { readonly address: string; readonly port: number },
+  isOwn: (address: string) => boolean,
+) => boolean;
 
 /** Longest callback address, characters (contract §4.3). */
 const longestUrl = 2_048;
+const functionsOnly = "the gateway takes callbacks for functions only";
 const invocationPath = /^\/(?:async-)?function\//;
 
 /** Blocks that no policy allows. */
@@ -68,30 +87,62 @@ function withoutUserPart(text: string): string {
 
 /** Why `url` is refused by its text, or undefined; host names are judged again once resolved. */
 export function judgeUrl(url: URL, rules: CallbackRules): string | undefined {
-  if (isGateway(url, rules))
-    return invocationPath.test(url.pathname) ? undefined : "the gateway takes callbacks for functions only";
-  if (isAllowed(url, rules)) return undefined;
+  if (isGateway(url, rules)) return invocationPath.test(url.pathname) ? undefined : functionsOnly;
   const host = bareHost(url);
+  if (isAllowed(url, rules))
+    return ipaddr.isValid(host) ? judgeAddress(host, portOf(url), rulesAtConnect(url, rules)) : undefined;
   if (metadataHosts.has(host.replace(/\.$/, ""))) return "it is a metadata service";
   return ipaddr.isValid(host) ? judgeAddress(host, portOf(url), rules) : undefined;
 }
 
-/** Whether `url` has an origin of the gateway. */
+/** Whether `url` has an origin of the gateway, or an address of this machine at which the gateway listens. */
 export function isGateway(url: URL, rules: CallbackRules): boolean {
-  return rules.gatewayOrigins.includes(url.origin);
+  if (rules.gatewayOrigins.includes(url.origin)) return true;
+  const host = bareHost(url);
+  return (
+    rules.gatewayPorts?.includes(portOf(url)) === true &&
+    ipaddr.isValid(host) &&
+    isOwn(unwrap(ipaddr.parse(host)), rules)
+  );
+}
+
+/** The rules for the addresses to which the host of `url` resolves. */
+export function rulesAtConnect(url: URL, rules: CallbackRules): CallbackRules {
+  return {
+    ...rules,
+    policy: isAllowed(url, rules) ? "listed" : rules.policy,
+    gatewayPorts: invocationPath.test(url.pathname) ? [] : rules.gatewayPorts,
+  };
 }
 
 /** Why this resolved address is refused, or undefined. */
 export function judgeAddress(address: string, port: number, rules: CallbackRules): string | undefined {
   const parsed = unwrap(ipaddr.parse(address));
   const text = parsed.toString();
+  const isHere = isOwn(parsed, rules);
+  const leadsHere = (other: string): boolean =>
+    other === text ? isHere : ipaddr.isValid(other) && isOwn(unwrap(ipaddr.parse(other)), rules);
+  if (rules.isReplica?.({ address: text, port }, leadsHere) === true)
+    return "a function listens there; it is called at the gateway, by /function/<name>";
+  if (isHere && rules.closedPorts.includes(port)) return belongsToPlatform(port);
+  if (isHere && rules.gatewayPorts?.includes(port) === true) return functionsOnly;
+  if (rules.policy === "listed") return undefined;
+  const isPublicAddress = isPublic(parsed);
+  if (!isPublicAddress && rules.closedPorts.includes(port)) return belongsToPlatform(port);
   if (rules.allow.some((item) => isInBlock(parsed, item))) return undefined;
   if (metadataServices.has(text)) return "it is a metadata service";
   if (neverBlocks.some((block) => isIn(parsed, block))) return `${text} is no address of a host (${parsed.range()})`;
-  const isPublicAddress = isPublic(parsed);
-  if (rules.policy === "public" && !isPublicAddress) return `${text} is not public (${parsed.range()})`;
-  const isLocal = !isPublicAddress || rules.ownAddresses?.includes(text) === true;
-  return isLocal && rules.closedPorts.includes(port) ? `port ${port} belongs to the platform` : undefined;
+  return rules.policy === "public" && !isPublicAddress ? `${text} is not public (${parsed.range()})` : undefined;
+}
+
+function belongsToPlatform(port: number): string {
+  return `port ${port} belongs to the platform`;
+}
+
+/** Whether the address leads to this machine. Connections to an unspecified address go to loopback. */
+function isOwn(address: Address, { ownAddresses }: CallbackRules): boolean {
+  const range = address.range();
+  return range === "loopback" || range === "unspecified" || ownAddresses?.().includes(address.toString()) === true;
 }
 
 function isPublic(address: Address): boolean {

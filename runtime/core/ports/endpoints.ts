@@ -7,6 +7,8 @@ export interface FunctionEndpoints extends FunctionRef {
   readonly addresses: readonly string[];
   /** Names of these replicas by their addresses, as their logs have them; absent in entries of earlier releases. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Other addresses of the function, which are not called: of replicas that are not ready or drain, and the like. */
+  readonly others?: readonly string[];
   /** Generation of the desired function that this describes. */
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];

@@ -33,6 +33,8 @@ export interface Replica extends FunctionRef {
   readonly state: "starting" | "running" | "stopping" | "exited";
   /** `host:port`; known from `running` on. */
   readonly address: string | undefined;
+  /** `host:port` of its process behind a watchdog, if that listens, too; not to be called. */
+  readonly inner?: string | undefined;
   /** Why it ended or cannot start, or, while it is not ready, what it waits for: a word in CamelCase and a sentence. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
 }
@@ -64,6 +66,11 @@ export interface Replicas {
   stop(id: string): Promise<void>;
   list(): Promise<readonly Replica[]>;
   /**
+   * `host:port` of everything that replicas listen on now, as far as others can connect to it: those that start or drain
+   * too, and processes behind a watchdog.
+   */
+  addresses(): readonly string[];
+  /**
    * Functions, with or without replicas, that have something for `forget` to remove, such as logs of an earlier
    * process.
    */
@@ -82,4 +89,9 @@ export interface Replicas {
   /** Removes what belongs to a namespace as a whole (network, directories), once it has no functions. */
   forgetNamespace(namespace: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Where others can connect to a replica: nowhere once it has ended. */
+export function addressesOf({ state, address, inner }: Pick<Replica, "state" | "address" | "inner">): string[] {
+  return state === "exited" ? [] : [address, inner].filter((text) => text !== undefined);
 }

@@ -101,7 +101,8 @@ async function prepare({ settings, nats }: Given, directory: string): Promise<re
     "kept-log-bytes": settings.keptLogBytes,
     "kept-log-function-bytes": settings.keptLogFunctionBytes,
     "function-namespace": settings.functionNamespace,
-    "admin-port": 0,
+    // Nobody asks it here. A port would be one more that functions and callbacks must not reach.
+    "admin-host": "./admin.sock",
     "log-level": settings.logLevel,
     "stop-with-input": true,
   };

@@ -8,6 +8,7 @@ import { callbackHeadTimeout } from "../../queue-worker/settings.ts";
 import { hostCallbackRules } from "../addresses.ts";
 import type { HostStart } from "./host-start.ts";
 import type { Broker } from "./broker.ts";
+import type { ChosenEngine } from "./engine.ts";
 import type { HostPlace } from "./place.ts";
 
 /** The clients by which gateway and queue-workers reach functions and callbacks. */
@@ -18,12 +19,17 @@ export interface Outgoing {
   readonly invocations: InvocationMetrics;
 }
 
-export async function openOutgoing(given: HostStart & HostPlace & Broker): Promise<Outgoing> {
+export async function openOutgoing(given: HostStart & HostPlace & Broker & ChosenEngine): Promise<Outgoing> {
   const { settings, lifecycle, url, nats } = given;
   const certificate = settings.tlsCert === undefined ? undefined : readFileSync(settings.tlsCert);
   const upstream = new HttpUpstream({ certificate });
   lifecycle.onClose("upstream", () => upstream.close());
-  const callbackRules = hostCallbackRules(settings, url, [given.adminUrl, nats.url, nats.monitorUrl]);
+  const callbackRules = hostCallbackRules(settings, {
+    own: url,
+    provider: given.providerName,
+    closedUrls: [given.adminUrl, nats.url, nats.monitorUrl],
+    replicaAddresses: () => given.engine.replicas.addresses(),
+  });
   const sender = new HttpCallbackSender({
     rules: callbackRules,
     gatewayOrigin: url,

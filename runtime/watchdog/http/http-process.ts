@@ -30,6 +30,8 @@ export interface HttpProcessParts {
   readonly log: (line: string) => void;
   /** Receives what the process writes to standard error. */
   readonly errors: Writable;
+  /** Called with the `host:port` where the process will listen, before it is started. */
+  readonly onAddress: ((address: string) => void) | undefined;
   /** Called once if the process runs for 5 s and does not listen. */
   readonly waiting: (failure: Failure) => void;
 }
@@ -41,6 +43,7 @@ export interface HttpProcessParts {
 export async function startHttpProcess(parts: HttpProcessParts): Promise<FunctionHandler> {
   const { command, environment, groups } = parts;
   const address = await chooseUpstream(parts.upstreamUrl, environment["PORT"]);
+  parts.onAddress?.(`${hostText(address.host)}:${address.port}`);
   const env = address.chosen ? { ...environment, PORT: String(address.port) } : environment;
   const child = groups.start(command, { env, stdio: ["ignore", "inherit", "pipe"] });
   const proxy = new HttpProxy({ ...address, execTimeout: parts.execTimeout, log: parts.log });

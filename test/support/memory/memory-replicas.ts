@@ -1,6 +1,12 @@
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import { formatRef, type FunctionRef } from "../../../runtime/core/functions/function-ref.ts";
-import type { Replica, Replicas, ReplicaSpec, ReplicaTraits } from "../../../runtime/core/ports/replicas.ts";
+import {
+  addressesOf,
+  type Replica,
+  type Replicas,
+  type ReplicaSpec,
+  type ReplicaTraits,
+} from "../../../runtime/core/ports/replicas.ts";
 
 interface Entry {
   readonly spec: ReplicaSpec;
@@ -87,6 +93,10 @@ export class MemoryReplicas implements Replicas {
 
   async list(): Promise<readonly Replica[]> {
     return [...this.#entries.values()].map(({ replica }) => replica);
+  }
+
+  addresses(): readonly string[] {
+    return [...this.#entries.values()].flatMap(({ replica }) => addressesOf(replica));
   }
 
   async orphans(): Promise<readonly FunctionRef[]> {

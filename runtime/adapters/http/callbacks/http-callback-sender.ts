@@ -1,10 +1,10 @@
 import { Agent } from "undici";
 
 import {
-  isAllowed,
   isGateway,
   judgeUrl,
   parseCallbackUrl,
+  rulesAtConnect,
   type CallbackRules,
 } from "../../../core/callbacks/callback-policy.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
@@ -33,28 +33,27 @@ export interface CallbackSenderOptions {
 /** Sends callbacks with undici, without redirects, cookies or proxies. */
 export class HttpCallbackSender implements CallbackSender {
   readonly #options: CallbackSenderOptions;
-  readonly #checked: Agent;
-  readonly #trusted: Agent;
+  readonly #limits: Agent.Options;
+  /** By what the rules say of a URL beyond its origin: a kept connection is only for those that are judged as it was. */
+  readonly #checked = new Map<string, Agent>();
   readonly #gateway: Agent;
 
   constructor(options: CallbackSenderOptions) {
     this.#options = options;
     // undici accepts whole milliseconds only.
     const headTimeout = Math.ceil(options.headTimeout);
-    const limits = {
+    this.#limits = {
       headersTimeout: headTimeout,
       bodyTimeout: Math.ceil(options.timeout),
       maxHeaderSize: responseLimit,
       allowH2: false,
     };
-    const { network = machineNetwork } = options;
-    this.#trusted = new Agent({ ...limits, connect: network.connector({ timeout: headTimeout, allowH2: false }) });
-    const { gatewayCertificate: certificate } = options;
-    this.#gateway =
+    const { gatewayCertificate: certificate, network = machineNetwork } = options;
+    const connect =
       certificate === undefined
-        ? this.#trusted
-        : new Agent({ ...limits, connect: pinnedConnector(certificate, options.headTimeout) });
-    this.#checked = new Agent({ ...limits, connect: checkedConnector(options.rules, headTimeout, network) });
+        ? network.connector({ timeout: headTimeout, allowH2: false })
+        : pinnedConnector(certificate, options.headTimeout);
+    this.#gateway = new Agent({ ...this.#limits, connect });
   }
 
   async send(callback: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
@@ -68,14 +67,25 @@ export class HttpCallbackSender implements CallbackSender {
     const forbidden = judgeUrl(url, rules);
     if (forbidden !== undefined) return { kind: "forbidden", error: forbidden };
     const toGateway = isGateway(url, rules) && gatewayOrigin !== undefined;
-    const agent = toGateway ? this.#gateway : isAllowed(url, rules) ? this.#trusted : this.#checked;
+    const agent = toGateway ? this.#gateway : this.#agentFor(rulesAtConnect(url, rules));
     const origin = toGateway ? gatewayOrigin : url.origin;
     return this.#post(agent, origin, url.pathname + url.search, callback, signal);
   }
 
   /** Closes all connections, those in use, too. */
   async close(): Promise<void> {
-    await Promise.all([...new Set([this.#checked, this.#trusted, this.#gateway])].map((agent) => agent.destroy()));
+    await Promise.all([this.#gateway, ...this.#checked.values()].map((agent) => agent.destroy()));
+  }
+
+  #agentFor(rules: CallbackRules): Agent {
+    const key = `${rules.policy} ${rules.gatewayPorts?.join() ?? ""}`;
+    let agent = this.#checked.get(key);
+    if (agent === undefined) {
+      const { headTimeout, network = machineNetwork } = this.#options;
+      agent = new Agent({ ...this.#limits, connect: checkedConnector(rules, Math.ceil(headTimeout), network) });
+      this.#checked.set(key, agent);
+    }
+    return agent;
   }
 
   #post(

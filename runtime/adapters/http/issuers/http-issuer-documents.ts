@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { Agent, request as send, type Dispatcher } from "undici";
 
 import { isClusterIssuer, judgeIssuerUrl, type IssuerAddresses } from "../../../core/access/tokens/issuer-addresses.ts";
-import { judgeUrl, type CallbackRules } from "../../../core/callbacks/callback-policy.ts";
+import { judgeUrl, rulesAtConnect, type CallbackRules } from "../../../core/callbacks/callback-policy.ts";
 import {
   IssuerUnavailableError,
   type IssuerDocuments,
@@ -19,7 +19,10 @@ export interface AccountFile {
   refused(): void;
 }
 
-export interface IssuerDocumentOptions extends Pick<CallbackRules, "closedPorts" | "ownAddresses"> {
+export interface IssuerDocumentOptions extends Pick<
+  CallbackRules,
+  "closedPorts" | "gatewayPorts" | "ownAddresses" | "isReplica"
+> {
   /** How the API server of the cluster is asked for its keys; absent outside a cluster. */
   readonly account?: { readonly ca: AccountFile; readonly token: AccountFile } | undefined;
   /** Milliseconds for a whole request; 5 s when absent. */
@@ -64,9 +67,10 @@ export class HttpIssuerDocuments implements IssuerDocuments {
   #rulesFor(url: URL, issuer: IssuerAddresses): CallbackRules | string {
     const reach = judgeIssuerUrl(url, issuer);
     if (reach.kind === "refused") return reach.why;
-    const { closedPorts, ownAddresses } = this.#options;
-    const rules = { policy: reach.addresses, allow: [], gatewayOrigins: [], closedPorts, ownAddresses };
-    return judgeUrl(url, rules) ?? rules;
+    const { closedPorts, gatewayPorts, ownAddresses, isReplica } = this.#options;
+    const closed = { closedPorts, gatewayPorts, ownAddresses, isReplica };
+    const rules = { ...closed, policy: reach.addresses, allow: [], gatewayOrigins: [] };
+    return judgeUrl(url, rules) ?? rulesAtConnect(url, rules);
   }
 
   async #exchange(

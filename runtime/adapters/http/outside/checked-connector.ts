@@ -14,8 +14,9 @@ export class ForbiddenAddressError extends Error {
 
 /**
  * Connects like undici itself, but resolves names here: **every** address of a name must pass the rules, and the
- * socket connects to one of those, so that the name cannot resolve to another address between check and connect. `tls`:
- * whom to trust, if not whom Node trusts.
+ * socket connects to one of those, so that the name cannot resolve to another address between check and connect. What
+ * the platform itself listens on may change at any time, so each connection is judged. `tls`: whom to trust, if not whom
+ * Node trusts.
  */
 export function checkedConnector(
   rules: CallbackRules,

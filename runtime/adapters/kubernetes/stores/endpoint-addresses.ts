@@ -23,6 +23,8 @@ export interface SliceAddresses {
   readonly function: string | undefined;
   /** Names of pods by `host:port`; undefined: it is not known. */
   readonly pods: ReadonlyMap<string, string | undefined>;
+  /** Every other `host:port` of the slice: of pods that are not ready or end, and further addresses of those that are. */
+  readonly others: readonly string[];
 }
 
 /** Label of a slice that names its Service. */
@@ -36,14 +38,17 @@ export function sliceAddresses({ metadata, endpoints, ports }: EndpointSlice): S
   const name = metadata.labels?.[functionLabel];
   const isOwn = name !== undefined && metadata.labels?.[serviceNameLabel] === objectName(name);
   const port = ports?.[0]?.port ?? undefined;
-  if (!isOwn || port === undefined) return { function: isOwn ? name : undefined, pods: new Map() };
+  if (!isOwn || port === undefined) return { function: isOwn ? name : undefined, pods: new Map(), others: [] };
   const ready = (endpoints ?? []).filter(
     ({ conditions }) => (conditions?.ready ?? true) && conditions?.terminating !== true,
   );
-  const pods = ready.flatMap(({ addresses, targetRef }) =>
-    addresses.slice(0, 1).map((host) => [addressText(host, port), podName(targetRef)] as const),
+  const pods = new Map(
+    ready.flatMap(({ addresses, targetRef }) =>
+      addresses.slice(0, 1).map((host) => [addressText(host, port), podName(targetRef)] as const),
+    ),
   );
-  return { function: name, pods: new Map(pods) };
+  const all = (endpoints ?? []).flatMap(({ addresses }) => addresses.map((host) => addressText(host, port)));
+  return { function: name, pods, others: all.filter((address) => !pods.has(address)) };
 }
 
 function addressText(host: string, port: number): string {

@@ -64,7 +64,7 @@ export class KubeEndpoints implements Endpoints {
 /** Adds up the slices of each function: a Service with many pods has several. */
 class AddressesOfFunctions {
   readonly #functionOf = new Map<string, FunctionRef>();
-  readonly #slices = new Map<string, Map<string, SliceAddresses["pods"]>>();
+  readonly #slices = new Map<string, Map<string, SliceAddresses>>();
 
   /** Stores what a slice holds now, by its `namespace/name`; returns the functions that this may affect. */
   change(key: string, slice: SliceAddresses | undefined): readonly FunctionRef[] {
@@ -74,17 +74,20 @@ class AddressesOfFunctions {
     if (slice?.function === undefined) return before === undefined ? [] : [before];
     const ref = { ...placeOfKey(key), name: slice.function };
     this.#functionOf.set(key, ref);
-    const slices = this.#slices.get(formatRef(ref)) ?? new Map<string, SliceAddresses["pods"]>();
-    slices.set(key, slice.pods);
+    const slices = this.#slices.get(formatRef(ref)) ?? new Map<string, SliceAddresses>();
+    slices.set(key, slice);
     this.#slices.set(formatRef(ref), slices);
     return before === undefined || before.name === ref.name ? [ref] : [before, ref];
   }
 
   /** Each address once: slices overlap while the control plane moves pods between them. */
-  of(ref: FunctionRef): Pick<FunctionEndpoints, "addresses" | "names"> {
-    const pods = new Map([...(this.#slices.get(formatRef(ref))?.values() ?? [])].flatMap((slice) => [...slice]));
+  of(ref: FunctionRef): Pick<FunctionEndpoints, "addresses" | "names" | "others"> {
+    const slices = [...(this.#slices.get(formatRef(ref))?.values() ?? [])];
+    const pods = new Map(slices.flatMap((slice) => [...slice.pods]));
     const named = [...pods].filter((pod): pod is [string, string] => pod[1] !== undefined);
-    return { addresses: [...pods.keys()], names: Object.fromEntries(named) };
+    const others = slices.flatMap((slice) => slice.others);
+    const places = { addresses: [...pods.keys()], names: Object.fromEntries(named) };
+    return others.length === 0 ? places : { ...places, others };
   }
 
   #drop(ref: FunctionRef, slice: string): void {

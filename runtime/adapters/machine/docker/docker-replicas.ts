@@ -4,7 +4,7 @@ import { PlatformError } from "../../../api/platform-error.ts";
 import { functionPort } from "../../../core/functions/function-port.ts";
 import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { EngineLog } from "../../../core/ports/engine.ts";
-import type { Replica, Replicas, ReplicaSpec } from "../../../core/ports/replicas.ts";
+import { addressesOf, type Replica, type Replicas, type ReplicaSpec } from "../../../core/ports/replicas.ts";
 import type { SecretViews } from "../../files/secret-views.ts";
 import type { EndedLogs } from "../../replica-logs/ended-logs.ts";
 import { parseLabels, type LabelledReplica } from "./containers/container-labels.ts";
@@ -148,6 +148,10 @@ export class DockerReplicas implements Replicas {
 
   async list(): Promise<readonly Replica[]> {
     return [...this.#replicas.values()].map((replica) => replica.describe());
+  }
+
+  addresses(): readonly string[] {
+    return [...this.#replicas.values()].flatMap((replica) => addressesOf(replica.describe()));
   }
 
   orphans(): Promise<readonly FunctionRef[]> {

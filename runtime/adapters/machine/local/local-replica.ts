@@ -43,6 +43,8 @@ export class LocalReplica {
   readonly #ended: Promise<void>;
   #state: Replica["state"] = "starting";
   #address: string | undefined;
+  /** Where the process behind the watchdog listens. */
+  #inner: string | undefined;
   #failure: ReplicaFailure | undefined;
   /** Why the function takes no calls yet. */
   #waiting: ReplicaFailure | undefined;
@@ -77,7 +79,8 @@ export class LocalReplica {
   describe(): Replica {
     const { id, name, namespace, generation } = this.#options;
     const failure = this.#failure ?? (this.#state === "running" ? this.#waiting : undefined);
-    return { id, name, namespace, generation, state: this.#state, address: this.#address, failure };
+    const places = { address: this.#address, inner: this.#inner };
+    return { id, name, namespace, generation, state: this.#state, ...places, failure };
   }
 
   /** Resolves when no process of the replica is left and its log is closed. */
@@ -112,6 +115,10 @@ export class LocalReplica {
       if (report === undefined || this.#state === "exited") return;
       if ("failure" in report) {
         this.#failure = report.failure;
+        return;
+      }
+      if ("inner" in report) {
+        this.#inner = report.inner;
         return;
       }
       if ("waiting" in report) {

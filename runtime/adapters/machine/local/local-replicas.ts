@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import { formatDuration } from "../../../api/duration.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import { formatRef, type FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { Replica, Replicas, ReplicaSpec } from "../../../core/ports/replicas.ts";
+import { addressesOf, type Replica, type Replicas, type ReplicaSpec } from "../../../core/ports/replicas.ts";
 import { StartRefused } from "../../../core/replicas/start-refused.ts";
 import { FolderReplica } from "./folders/folder-replica.ts";
 import type { LocalFolders } from "./folders/open-folders.ts";
@@ -85,6 +85,10 @@ export class LocalReplicas implements Replicas {
 
   async list(): Promise<readonly Replica[]> {
     return [...this.#entries.values()].map(({ replica }) => replica.describe());
+  }
+
+  addresses(): readonly string[] {
+    return [...this.#entries.values()].flatMap(({ replica }) => addressesOf(replica.describe()));
   }
 
   async orphans(): Promise<readonly FunctionRef[]> {

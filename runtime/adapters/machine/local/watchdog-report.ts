@@ -1,8 +1,12 @@
 import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
 
-/** A watchdog's report over its channel: its port, why it cannot serve, or why its function takes no calls yet. */
+/**
+ * A watchdog's report over its channel: its port, where the process behind it listens, why it cannot serve, or why its
+ * function takes no calls yet.
+ */
 export type WatchdogReport =
   | { readonly port: number }
+  | { readonly inner: string }
   | { readonly failure: ReplicaFailure }
   | { readonly waiting: ReplicaFailure };
 
@@ -12,6 +16,9 @@ export function reportIn(message: unknown): WatchdogReport | undefined {
   if ("port" in message && typeof message.port === "number") {
     const { port } = message;
     return Number.isInteger(port) && port > 0 && port < 65_536 ? { port } : undefined;
+  }
+  if ("inner" in message && typeof message.inner === "string") {
+    return /^\S{1,256}:\d{1,5}$/.test(message.inner) ? { inner: message.inner } : undefined;
   }
   const failure = "failure" in message ? failureIn(message.failure) : undefined;
   if (failure !== undefined) return { failure };

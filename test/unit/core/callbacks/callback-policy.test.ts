@@ -9,8 +9,10 @@ import {
   judgeUrl,
   parseCallbackUrl,
   portOf,
+  rulesAtConnect,
   type CallbackRules,
 } from "../../../../runtime/core/callbacks/callback-policy.ts";
+import { replicasAt } from "../../../../runtime/core/callbacks/replica-places.ts";
 
 const rules = (over: Partial<CallbackRules> = {}): CallbackRules => ({
   policy: "public",
@@ -324,13 +326,80 @@ describe("the message of a refusal gives the reason", () => {
 });
 
 test("closed ports are refused at addresses that are not public, and at this machine's own", () => {
-  const own = rules({ policy: "any", ownAddresses: ["93.184.216.34"] });
+  const own = rules({ policy: "any", ownAddresses: () => ["93.184.216.34"] });
   const closed = "port 4222 belongs to the platform";
   expect(judgeAddress("10.0.0.1", 4_222, own)).toBe(closed);
   expect(judgeAddress("93.184.216.34", 4_222, own)).toBe(closed);
   expect(judgeAddress("93.184.216.34", 4_223, own)).toBeUndefined();
   expect(judgeAddress("93.184.216.35", 4_222, own)).toBeUndefined();
   expect(judgeAddress("93.184.216.34", 4_222, any)).toBeUndefined();
+});
+
+describe("what the platform listens on", () => {
+  const machine = rules({
+    policy: "any",
+    gatewayOrigins: ["http://127.0.0.1:8080"],
+    gatewayPorts: [8080],
+    ownAddresses: () => ["192.168.1.5", "2001:db8::5"],
+    isReplica: replicasAt(() => ["127.0.0.1:31001", "172.18.0.2:8080", "[fd00::2]:8080"]),
+  });
+  const everything = { ...machine, allow: ["0.0.0.0/0", "::/0", "127.0.0.1", "192.168.1.5:31001", "172.18.0.2"] };
+  const hosts = [
+    "127.0.0.1",
+    "127.0.0.2",
+    "127.1",
+    "0x7f.1",
+    "2130706433",
+    "192.168.1.5",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2001:db8::5]",
+    "0.0.0.0",
+    "[::]",
+  ];
+
+  test.each(hosts)("a replica of this machine is refused at %s, whatever is allowed", (host) => {
+    for (const under of [machine, everything]) expect(passes(`http://${host}:31001/`, under)).toBe(false);
+    expect(judgeUrl(parseCallbackUrl("http://127.0.0.1:31001/"), machine)).toBe(
+      "a function listens there; it is called at the gateway, by /function/<name>",
+    );
+  });
+
+  test.each(hosts)("the broker and the gateway's other paths are refused at %s, whatever is allowed", (host) => {
+    for (const under of [machine, everything]) {
+      expect(passes(`http://${host}:4222/`, under)).toBe(false);
+      expect(passes(`http://${host}:8080/system/functions`, under)).toBe(false);
+    }
+  });
+
+  test.each(["172.18.0.2:8080", "172.18.0.2:9000", "[::ffff:172.18.0.2]:8080", "[fd00::2]:1"])(
+    "a replica with an address of its own is refused at %s",
+    (place) => {
+      for (const under of [machine, everything]) expect(passes(`http://${place}/`, under)).toBe(false);
+    },
+  );
+
+  test("functions pass at each address of the gateway, other ports and neighbours, too", () => {
+    for (const host of ["127.0.0.1", "[::1]", "192.168.1.5"])
+      expect(passes(`http://${host}:8080/function/echo`, machine)).toBe(true);
+    expect(passes("http://127.0.0.1:31002/", machine)).toBe(true);
+    expect(passes("http://172.18.0.3:8080/system", machine)).toBe(true);
+  });
+
+  test("a block that is allowed opens no port of the platform, a host that is written does", () => {
+    const under = { ...machine, allow: ["10.0.0.0/8", "10.1.1.1"] };
+    expect(passes("http://10.0.0.1:4222/", under)).toBe(false);
+    expect(passes("http://10.0.0.1:4223/", under)).toBe(true);
+    expect(passes("http://10.1.1.1:4222/", under)).toBe(true);
+  });
+
+  test("names are judged when they are resolved: the gateway's addresses pass for functions only", () => {
+    const at = (text: string): string | undefined =>
+      judgeAddress("127.0.1.1", 8080, rulesAtConnect(new URL(text), machine));
+    expect(at("http://host.lan:8080/function/echo")).toBeUndefined();
+    expect(at("http://host.lan:8080/system/functions")).toBe("the gateway takes callbacks for functions only");
+  });
 });
 
 test("an address without a port has that of its scheme", () => {

@@ -10,7 +10,9 @@ const facts = {
   callbackAllow: ["10.0.0.0/8"],
   platformPorts: [4_222, 8_222],
   engine: "tcp://127.0.0.1:2999",
-  ownAddresses: ["192.0.2.7"],
+  ownAddresses: () => ["192.0.2.7"],
+  gatewayPorts: [8_080],
+  isReplica: () => false,
 } as const;
 
 test("the ports of the platform and of the engine are closed, the gateway's own origins open", () => {
@@ -25,7 +27,9 @@ test("the ports of the platform and of the engine are closed, the gateway's own 
       "https://weir.example",
     ],
     closedPorts: [4_222, 8_222, 2_375, 2_376, 2_999],
-    ownAddresses: ["192.0.2.7"],
+    gatewayPorts: [8_080],
+    ownAddresses: facts.ownAddresses,
+    isReplica: facts.isReplica,
   });
 });
 

@@ -37,6 +37,7 @@ describe("addresses of a slice", () => {
         ["192.0.2.1:8080", "f-a"],
         ["[2001:db8::1]:8080", undefined],
       ]),
+      others: ["192.0.2.2:8080", "192.0.2.3:8080"],
     });
   });
 
@@ -47,7 +48,7 @@ describe("addresses of a slice", () => {
     ["there are no pods", slice(own, { endpoints: null, ports: null }), "f"],
     ["there is no port", slice(own, { ports: [{ port: null }] }), "f"],
   ])("are none when %s", (_, given, of) => {
-    expect(sliceAddresses(given)).toEqual({ function: of, pods: new Map() });
+    expect(sliceAddresses(given)).toEqual({ function: of, pods: new Map(), others: [] });
   });
 
   test("belong to the Service of the function's object name", () => {
