@@ -17,15 +17,38 @@ export function machineFacts() {
   return { engine: dockerHost(), ownAddresses } as const;
 }
 
-const toolVariables = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+/**
+ * Variables that tools need to be found, and to reach their registries from inside a company: its proxy, its
+ * authorities, its mirrors. Others may hold what is not for the commands of a function.
+ */
+const toolVariables = new Set([
+  "PATH",
+  ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()]),
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  "GOPROXY",
+  "GOFLAGS",
+  "GOPRIVATE",
+  "GONOPROXY",
+  "GOSUMDB",
+  "GONOSUMDB",
+  "GONOSUMCHECK",
+  "GOINSECURE",
+]);
+/** Those of npm that say where packages come from; npm itself sets more, about who runs it. */
+const npmVariable =
+  /^npm_config_(?:registry|proxy|https_proxy|http_proxy|noproxy|cafile|ca|strict_ssl|@.+:registry|\/\/.+)$/i;
+const pipVariable = /^(?:PIP|UV)_(?!CACHE_DIR$|TARGET$|PREFIX$|REQUIRE_VIRTUALENV$)[A-Z_]+$/;
 
 /** What tools that this process starts need of its environment to be found, and to reach the network. */
-export function toolEnvironment(): Readonly<Record<string, string>> {
-  const own = environment();
+export function toolEnvironment(own = environment()): Readonly<Record<string, string>> {
+  const isTools = (name: string): boolean =>
+    toolVariables.has(name) || npmVariable.test(name) || pipVariable.test(name);
   return Object.fromEntries(
-    toolVariables.flatMap((name) => {
-      const value = own[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
+    Object.entries(own).flatMap(([name, value]) => (value === undefined || !isTools(name) ? [] : [[name, value]])),
   );
 }

@@ -84,6 +84,14 @@ const RunSettings = Type.Object(
         examples: [["npm ci --omit=dev"]],
       }),
     ),
+    prepareEnvironment: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), Type.String({ maxLength: 4_096 }), {
+        maxProperties: 64,
+        description:
+          "Environment of the commands of prepare, beside what Weir passes on of its own: proxies, authorities, registries; never secrets",
+        examples: [{ PIP_INDEX_URL: "https://packages.acme.example/simple" }],
+      }),
+    ),
     process: Type.Optional(
       Type.String({
         ...commandLine,

@@ -1,3 +1,5 @@
+import { quote } from "shlex";
+
 import { usageError } from "../../cli-error.ts";
 import type { ProjectFunction } from "../../project/project-schema.ts";
 import { targetWords, type DeployTarget } from "./deploy-target.ts";
@@ -27,10 +29,10 @@ export function functionSource(name: string, definition: ProjectFunction, target
   switch (target) {
     case "folders": {
       if (image !== undefined && (folder === undefined || run === undefined)) return { kind: "image", image };
-      if (folder === undefined) return refuse("it runs no images; set folder and run.process");
+      if (folder === undefined) return refuse(`it runs no images; set folder and run.process, ${orImages}`);
       const process = run?.process ?? envProcess;
-      if (process === undefined) return refuse("it runs no images; set run.process");
-      return { kind: "folder", folder, process, prepare: run?.prepare ?? [] };
+      if (process === undefined) return refuse(`it runs no images; set run.process, ${orImages}`);
+      return { kind: "folder", folder, process, prepare: preparation(run ?? {}) };
     }
     case "processes":
       return image === undefined
@@ -43,4 +45,15 @@ export function functionSource(name: string, definition: ProjectFunction, target
     default:
       return target satisfies never;
   }
+}
+
+const orImages = "or start Weir with --provider docker";
+
+/** The commands that prepare a folder, each with the environment that they share. */
+function preparation({
+  prepare = [],
+  prepareEnvironment = {},
+}: NonNullable<ProjectFunction["run"]>): readonly string[] {
+  const variables = Object.entries(prepareEnvironment).map(([name, value]) => `${name}=${quote(value)}`);
+  return variables.length === 0 ? prepare : prepare.map((command) => ["env", ...variables, command].join(" "));
 }

@@ -62,8 +62,18 @@ describe("what a function is deployed from", () => {
   });
 
   test.each<[string, ProjectFunction, DeployTarget, string]>([
-    ["nothing to run", { folder: "a" }, "folders", "to the local provider: it runs no images; set run.process"],
-    ["no folder", { build: {} }, "folders", "to the local provider: it runs no images; set folder and run.process"],
+    [
+      "nothing to run",
+      { folder: "a" },
+      "folders",
+      "to the local provider: it runs no images; set run.process, or start Weir with --provider docker",
+    ],
+    [
+      "no folder",
+      { build: {} },
+      "folders",
+      "to the local provider: it runs no images; set folder and run.process, or start Weir with --provider docker",
+    ],
     [
       "a folder of another machine",
       { folder: "a", run },
@@ -74,5 +84,12 @@ describe("what a function is deployed from", () => {
     expect(() => functionSource("hello", definition, target)).toThrow(
       expect.objectContaining({ exit: exitCode.usage, message: `Cannot deploy "hello" ${words}` }),
     );
+  });
+});
+
+test("each command of prepare gets the environment of all", () => {
+  const prepared = { prepare: ["npm ci", "make"], prepareEnvironment: { CI: "1", NOTE: "a b" }, process: "node ." };
+  expect(functionSource("hello", { folder: ".", run: prepared }, "folders")).toMatchObject({
+    prepare: ["env CI=1 NOTE='a b' npm ci", "env CI=1 NOTE='a b' make"],
   });
 });

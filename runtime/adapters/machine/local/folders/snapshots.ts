@@ -13,6 +13,7 @@ import { StartRefused } from "../../../../core/replicas/start-refused.ts";
 import { removeTree } from "../remove-tree.ts";
 import { copyAsDeployed } from "./copy-as-deployed.ts";
 import { FolderUnusable } from "./folder-unusable.ts";
+import { KeptDependencies } from "./kept-dependencies.ts";
 import { sealSnapshot } from "./seal-snapshot.ts";
 import { RevisionRecords } from "./revision-records.ts";
 
@@ -74,6 +75,7 @@ const removed = "gone-";
 export class Snapshots {
   readonly #parts: SnapshotsParts;
   readonly #records: RevisionRecords;
+  readonly #kept: KeptDependencies;
   readonly #takings = new Map<string, Taking>();
   /** Why the preparation failed, by function and revision. */
   readonly #failed = new Map<string, { readonly revision: string; readonly failure: ReplicaFailure }>();
@@ -84,6 +86,7 @@ export class Snapshots {
   private constructor(parts: SnapshotsParts, records: RevisionRecords) {
     this.#parts = parts;
     this.#records = records;
+    this.#kept = new KeptDependencies(join(parts.directory, "dependencies"));
   }
 
   static async open(parts: SnapshotsParts): Promise<Snapshots> {
@@ -98,6 +101,7 @@ export class Snapshots {
       await rm(join(directory, name));
     }
     const snapshots = new Snapshots(parts, await RevisionRecords.open(join(directory, "revisions")));
+    await snapshots.#kept.clean(snapshots.functions());
     await snapshots.#clean();
     return snapshots;
   }
@@ -134,6 +138,7 @@ export class Snapshots {
   async forget(ref: FunctionRef): Promise<void> {
     this.#failed.delete(formatRef(ref));
     await this.#records.remove(ref);
+    await this.#kept.forget(ref);
     await this.#clean();
   }
 
@@ -220,7 +225,7 @@ export class Snapshots {
   }
 
   async #prepare(request: SnapshotRequest, name: string, signal: AbortSignal): Promise<void> {
-    const { namespace, name: functionName, source, user } = request;
+    const { user } = request;
     const directory = this.#pathOf(name);
     const discard = async (): Promise<void> => {
       // Sealed first: its user could replace a directory by a link while it is removed.
@@ -230,8 +235,10 @@ export class Snapshots {
     };
     let failure: ReplicaFailure | undefined;
     try {
-      const work = { namespace, name: functionName, commands: source.prepare, directory, user, signal };
-      failure = await this.#parts.prepare(work);
+      const { namespace, name: functionName, source } = request;
+      const run = (commands: readonly string[]): Promise<ReplicaFailure | undefined> =>
+        this.#parts.prepare({ namespace, name: functionName, commands, directory, user, signal });
+      failure = await this.#kept.prepare(request, { commands: source.prepare, snapshot: directory, user, run });
       if (failure === undefined) await sealSnapshot(directory, user);
     } catch (err) {
       await discard();
@@ -239,7 +246,7 @@ export class Snapshots {
     }
     if (failure === undefined) return rm(directory + unprepared);
     await discard();
-    if (!signal.aborted) this.#failed.set(formatRef(request), { revision: source.revision, failure });
+    if (!signal.aborted) this.#failed.set(formatRef(request), { revision: request.source.revision, failure });
     throw new StartRefused(failure);
   }
 

@@ -301,6 +301,72 @@ describe("preparation", () => {
     expect(runs).toBe(2);
   });
 
+  const users: readonly { readonly as: string; readonly user: number | undefined }[] = [
+    { as: "as this user", user: undefined },
+    ...(isRoot ? [{ as: "as a user of its own", user: 54_321 }] : []),
+  ];
+  test.each(users)(
+    "installs the same dependencies once $as, and a build sees them below new sources",
+    async ({ user }) => {
+      const ran: (readonly string[])[] = [];
+      const prepare = async ({ commands, directory: at }: SnapshotWork): Promise<undefined> => {
+        ran.push(commands);
+        const own = async (path: string): Promise<void> => {
+          if (user !== undefined) await lchown(path, user, user);
+        };
+        if (commands[0] === "build") {
+          await writeFile(join(at, "app.js"), `built ${await textOf(at)}`);
+          return;
+        }
+        for (const path of ["lib", "lib/bin", "src", "src/made"]) {
+          await mkdir(join(at, path), { recursive: true });
+          await own(join(at, path));
+        }
+        await writeFile(join(at, "lib/code"), "code");
+        await writeFile(join(at, "lib/bin/run"), `#!${at}/lib/python`, { mode: 0o755 });
+        await symlink("code", join(at, "lib/alias"));
+        await writeFile(join(at, "src/made/cache"), "cache");
+        for (const path of ["lib/code", "lib/bin/run", "lib/alias", "src/made/cache"]) await own(join(at, path));
+      };
+      const commands = ["pip install -r requirements.txt --quiet", "build"];
+      await write("requirements.txt", "flask==3.1.0\n");
+      await write("src/main.py", "");
+      const take = async (snapshots: Snapshots, revision: string, steps = commands): Promise<string> =>
+        snapshots.use({ ...request(revision, steps), user }).taken;
+      const first = await open(prepare);
+      await take(first, "1");
+
+      await write("app.js", "two");
+      await rm(join(folder, "src"), { recursive: true });
+      const two = await take(await open(prepare), "2");
+      expect(ran).toEqual([[commands[0]], [commands[1]], [commands[1]]]);
+      expect(await textOf(two)).toBe("built two");
+      expect(await readFile(join(two, "lib/alias"), "utf8")).toBe("code");
+      expect(await readFile(join(two, "lib/bin/run"), "utf8")).toBe(`#!${two}/lib/python`);
+      expect(await modeOf(join(two, "lib/bin/run"))).toBe(0o555);
+      expect(await modeOf(join(two, "lib/code"))).toBe(0o444);
+      expect((await stat(join(two, "lib/code"))).uid).toBe(process.getuid?.());
+      expect((await readdir(two, { recursive: true })).filter((path) => path.startsWith("src"))).toEqual([
+        "src",
+        "src/made",
+        "src/made/cache",
+      ]);
+
+      await write("lib/code", "own code");
+      await write("app.js", "three");
+      const three = await take(first, "3", commands.slice(0, 1));
+      expect([await readFile(join(three, "lib/code"), "utf8"), await textOf(three)]).toEqual(["own code", "three"]);
+      expect(ran).toHaveLength(3);
+
+      await write("requirements.txt", "flask==3.1.1\n");
+      await rm(join(folder, "lib"), { recursive: true });
+      await take(first, "4");
+      expect(ran.slice(3)).toEqual([[commands[0]], [commands[1]]]);
+      await first.forget(hello);
+      expect(await readdir(join(directory, "dependencies"))).toEqual([]);
+    },
+  );
+
   test("that a killed process began is done again from the folder", async () => {
     const never = await open(() => new Promise(() => {}));
     void never.use(request("1", ["make"])).taken.catch(() => {});
