@@ -132,7 +132,7 @@ describe("functions", () => {
       ["pay", "dev"],
     ] as const)
       await deploy(opened, name, namespace);
-    const alice = await holder(opened, [["System:Watch", "Function:List"], ["dev:pay"]]);
+    const alice = await holder(opened, [["Function:List"], ["dev:pay"]]);
     const streams = [
       await opened.watch("functions"),
       await opened.watch("functions:dev"),
@@ -271,7 +271,7 @@ describe("calls", () => {
     const { gateway } = opened;
     await gateway.write(1, { namespace: "dev" });
     await gateway.write(2);
-    const alice = await holder(opened, [["System:Watch", "Call:List"], ["dev:*"]]);
+    const alice = await holder(opened, [["Call:List"], ["dev:*"]]);
     const stream = await opened.watch("calls", alice);
     expect(idsOf(stream)).toEqual([`${numberedId(1)} done`]);
   });
@@ -330,7 +330,7 @@ describe("one call", () => {
 
   test("that is unknown, or that a reader may not see, is a fault until it is known", async () => {
     await using opened = await WatchedGateway.open();
-    const alice = await holder(opened, [["System:Watch", "Call:Get"], ["dev:*"]]);
+    const alice = await holder(opened, [["Call:Get"], ["dev:*"]]);
     const [all, some] = [await opened.watch(on), await opened.watch(on, alice)];
     for (const stream of [all, some]) expect(stream.takeOf("fault")).toMatchObject([{ code: "call_not_found" }]);
     await opened.gateway.write(1);
@@ -457,19 +457,32 @@ describe("a stream ends", () => {
     expect([byeOf(stream), stream.sink.closed, byeOf(other), opened.hub.size]).toEqual([["session"], true, [], 1]);
   });
 
-  test("or has lost the right to one of its topics, or to watch at all", async () => {
+  test("or has lost the right to each of its topics", async () => {
     await using opened = await WatchedGateway.open();
-    const rights = ["System:Watch", "Queue:List", "Function:List"];
+    const rights = ["Queue:List", "Function:List"];
     const alice = await holder(opened, [rights, ["*"]]);
     const streams = [await opened.watch("queues", alice), await opened.watch("functions", alice)];
     const less = await holder(opened, [rights.filter((right) => right !== "Queue:List"), ["*"]]);
     for (const stream of streams) stream.next = less;
     await opened.pass(15);
     expect(streams.map(byeOf)).toEqual([["session"], []]);
-    const nothing = await holder(opened, [["Function:List"], ["*"]]);
+    const nothing = await holder(opened, [["Function:Get"], ["*"]]);
     for (const stream of streams) stream.next = nothing;
     await opened.pass(15);
     expect(byeOf(streams[1] as WatchedStream)).toEqual(["session"]);
+  });
+
+  test("while one that may not be read any more leaves the others", async () => {
+    await using opened = await WatchedGateway.open();
+    const stream = await opened.watch(
+      "queues,functions",
+      await holder(opened, [["Queue:List", "Function:List"], ["*"]]),
+    );
+    stream.take();
+    stream.next = await holder(opened, [["Function:List"], ["*"]]);
+    await opened.pass(15);
+    const again = stream.take().filter(({ name }) => name === "fault" || name === "functions" || name === "bye");
+    expect(again.map(({ name }) => name)).toEqual(["fault", "functions"]);
   });
 
   test("while other rights begin its topics anew", async () => {
@@ -478,9 +491,9 @@ describe("a stream ends", () => {
     await platform.statusOf("POST", "/system/namespaces", { name: "dev", labels: { "com.service.namespace": "1" } });
     await deploy(opened, "hello");
     await deploy(opened, "pay", "dev");
-    const stream = await opened.watch("functions", await holder(opened, [["System:Watch", "Function:List"], ["*"]]));
+    const stream = await opened.watch("functions", await holder(opened, [["Function:List"], ["*"]]));
     expect(keysOf(stream)).toEqual(["hello.functions", "pay.dev"]);
-    stream.next = await holder(opened, [["System:Watch"], ["*"]], [["Function:List"], ["dev:*"]]);
+    stream.next = await holder(opened, [["Function:List"], ["dev:*"]]);
     await opened.pass(15);
     const [again, ...others] = stream.takeOf("functions");
     expect([again?.begin, again?.rows.map(([key]) => key), others]).toEqual([true, ["pay.dev"], []]);

@@ -73,6 +73,7 @@ const verbs = {
   Namespace: ["List", "Get", "Create", "Update", "Delete"],
   Queue: ["List", "Get", "Redrive", "Delete"],
   Call: ["List", "Get", "Payload", "Replay", "Delete"],
+  // Watch needs no right any more; policies that name it stay valid.
   System: ["Info", "Doctor", "Simulate", "Audit", "Watch"],
 } as const;
 

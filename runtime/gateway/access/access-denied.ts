@@ -22,7 +22,6 @@ const sentences: Readonly<Record<string, string>> = {
   "System:Doctor": "check this platform",
   "System:Simulate": "simulate a decision",
   "System:Audit": "read the audit",
-  "System:Watch": "watch this platform",
 };
 
 /** Of valid names, in characters. */

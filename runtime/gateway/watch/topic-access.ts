@@ -2,21 +2,13 @@ import { permittedWithin, type Principal } from "../../core/access/principal.ts"
 import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import { realNamespace, type NamespaceRules } from "../../core/namespaces/namespace-rules.ts";
 import type { WatchTopic } from "../../core/watch/watch-topic.ts";
-import { requireAccess } from "../access/access-denied.ts";
+import { AccessDenied, requireAccess } from "../access/access-denied.ts";
 import { listAction, resourceOf } from "../access/function-callers.ts";
 import { listCallsAction } from "../rest/routes/history/call-list.ts";
 import { logsAction } from "../rest/routes/history/call-logs.ts";
 import { getCallAction } from "../rest/routes/history/permitted-call.ts";
 import { requireAnywhere, requireWithin, seesAll } from "../rest/routes/history/visible-functions.ts";
 import { parseCallsTopic } from "./feeds/calls-topic.ts";
-
-/** The action of opening a stream at all. */
-export const watchAction = "System:Watch";
-
-/** @throws AccessDenied */
-export function requireWatch(principal: Principal): void {
-  requireAccess(principal, { action: watchAction, resource: "*" });
-}
 
 /** The function that a topic names. */
 export function realRef({ namespace, name }: FunctionRef, names: NamespaceRules): FunctionRef {
@@ -46,6 +38,30 @@ export function requireTopic(principal: Principal, topic: WatchTopic, namespaces
     default:
       return topic satisfies never;
   }
+}
+
+/** Why a sender may not read a topic; undefined if they may. */
+export function deniedTopic(
+  principal: Principal,
+  topic: WatchTopic,
+  namespaces: NamespaceRules,
+): AccessDenied | undefined {
+  try {
+    requireTopic(principal, topic, namespaces);
+    return undefined;
+  } catch (err) {
+    if (err instanceof AccessDenied) return err;
+    throw err;
+  }
+}
+
+/**
+ * Returns if a sender may read one of the topics, or asks for none.
+ * @throws AccessDenied otherwise, PlatformError `validation_failed` when the filter of one cannot be read
+ */
+export function requireOneTopic(principal: Principal, topics: readonly WatchTopic[], namespaces: NamespaceRules): void {
+  const denied = topics.map((topic) => deniedTopic(principal, topic, namespaces));
+  if (denied.every((err) => err !== undefined) && denied[0] !== undefined) throw denied[0];
 }
 
 /** Whether a sender sees of a topic what the administrator sees, so that they can be told the same. */

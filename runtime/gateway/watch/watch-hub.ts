@@ -2,12 +2,13 @@ import { apiVersion, release } from "../../api/version.ts";
 import { eventText } from "../../core/watch/event-text.ts";
 import type { WatchTopic } from "../../core/watch/watch-topic.ts";
 import { callDetailReader } from "../rest/routes/history/read-call-detail.ts";
+import { faultEvent } from "./feeds/fault-event.ts";
 import { FunctionsFeed } from "./feeds/functions-feed.ts";
 import type { WatchFeed } from "./feeds/watch-feed.ts";
 import { openFeed, type FeedParts } from "./open-feed.ts";
 import { SharedRows, type WatchSources } from "./shared-rows.ts";
 import type { StreamSender } from "./stream-sender.ts";
-import { requireTopic, requireWatch, seesWhole } from "./topic-access.ts";
+import { deniedTopic, requireOneTopic, seesWhole } from "./topic-access.ts";
 import { processClock, type WatchClock } from "./watch-clock.ts";
 import type { WatchStreams } from "./watch-streams.ts";
 import { WatchReader, type EventSink } from "./watch-reader.ts";
@@ -57,7 +58,7 @@ export class WatchHub implements WatchStreams {
     return this.#clock.now();
   }
 
-  /** Begins a stream of topics that its sender may read; it ends with `sink`, or before. */
+  /** Begins a stream of topics, with a fault for each that its sender may not read; it ends with `sink`, or before. */
   open(sink: EventSink, topics: readonly WatchTopic[], sender: StreamSender): WatchReader {
     const reader = new WatchReader(sink, () => this.#clock.now());
     reader.send(eventText("hello", { release, apiVersion, time: new Date().toISOString() }));
@@ -126,8 +127,7 @@ export class WatchHub implements WatchStreams {
 
   #mayRead({ principal }: StreamSender, topics: readonly WatchTopic[]): boolean {
     try {
-      requireWatch(principal);
-      for (const topic of topics) requireTopic(principal, topic, this.#parts.namespaces);
+      requireOneTopic(principal, topics, this.#parts.namespaces);
       return true;
     } catch {
       return false;
@@ -137,7 +137,12 @@ export class WatchHub implements WatchStreams {
   #join(member: Member): void {
     const { reader, topics, sender } = member;
     const own = `#${(this.#joined += 1)}`;
-    member.keys = topics.map((topic) => {
+    member.keys = topics.flatMap((topic) => {
+      const denied = deniedTopic(sender.principal, topic, this.#parts.namespaces);
+      if (denied !== undefined) {
+        reader.send(faultEvent(topic.on, denied, { log: this.#parts.log, defect: denied.message }));
+        return [];
+      }
       const isShared = topic.kind !== "log" && seesWhole(sender.principal, topic);
       const key = isShared ? topic.on : topic.on + own;
       let feed = this.#feeds.get(key);
