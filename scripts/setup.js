@@ -251,6 +251,37 @@ function printFromFiles() {
   return true;
 }
 
+/**
+ * Says which flag does not exist, before anything is installed for it; undefined when all do. Only what a help page
+ * lists is known here, and the program says more about values.
+ */
+function unknownFlag() {
+  if (program === undefined) return undefined;
+  const page = join(root, program.replace(/main([^/]*)\.ts$/, `help$1${program === host ? "-all" : ""}.txt`));
+  if (!existsSync(page)) return undefined;
+  const known = [...readFileSync(page, "utf8").matchAll(/^ +(?:-\w, )?(--[a-z0-9-]+)/gm)].map(([, flag]) => flag);
+  if (known.length === 0) return undefined;
+  const end = typed.indexOf("--");
+  const flags = (end < 0 ? typed : typed.slice(0, end)).filter((word) => /^--[a-z]/.test(word));
+  const unknown = flags.map((word) => word.split("=", 1)[0]).find((flag) => !known.includes(flag));
+  if (unknown === undefined) return undefined;
+  const near = known.map((flag) => ({ flag, edits: editsBetween(flag, unknown) })).sort((a, b) => a.edits - b.edits)[0];
+  const question = near !== undefined && near.edits <= 3 ? `; did you mean ${near.flag}?` : "; --help lists all flags";
+  return `Cannot start:\n  ${unknown}: no such flag${question}`;
+}
+
+/** How many characters must be added, removed or replaced (Levenshtein). */
+function editsBetween(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1)
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length];
+}
+
 /** Why the Node at `path` cannot run here, or undefined. */
 function nodeFailure(path, args = ["--version"]) {
   const { status, stderr, error } = spawnSync(path, args, { encoding: "utf8" });
@@ -310,6 +341,11 @@ function setUp() {
   if (upToDate()) return;
   if (printFromFiles()) {
     process.exitCode = nothingToStart;
+    return;
+  }
+  const mistyped = unknownFlag();
+  if (mistyped !== undefined) {
+    fail(mistyped);
     return;
   }
   waitForLock();

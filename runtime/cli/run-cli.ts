@@ -9,9 +9,10 @@ import type { CommandEntry } from "./command-spec.ts";
 import { commandTree } from "./command-tree.ts";
 import { exitCode, type ExitCode } from "./exit-code.ts";
 import { openContext } from "./open-context.ts";
+import { commonOptions, groupOptions } from "./shared-options.ts";
 import { escapeLine, escapeText } from "./output/escape-text.ts";
 import type { Terminal } from "./terminal.ts";
-import { errorMessage } from "./error-message.ts";
+import { errorMessage, fileFault } from "./error-message.ts";
 
 /** What the scripts for shells call; no help names it. */
 const completionWord = "__complete";
@@ -21,7 +22,8 @@ const usualColumns = 80;
 const grace = 100;
 
 /** Runs one command line, without the program's name, to its end; resolves to its exit code and never rejects. */
-export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCli(typed: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const args = withCommandFirst(typed);
   const streams: ProgramStreams = {
     out: (text) => void terminal.stdout.write(text),
     error: (text) => void terminal.stderr.write(text),
@@ -81,6 +83,30 @@ function parsedWords(args: readonly string[]): string[] {
   return args[length] === "--" ? args.toSpliced(length, 0, "--") : [...args];
 }
 
+/** Flags of options that any command may have, and whether a value follows. */
+const sharedFlags: ReadonlyMap<string, boolean> = new Map(
+  [...commonOptions, ...Object.values(groupOptions).flat()].flatMap(({ flags }) => {
+    const [names = ""] = flags.split(" <");
+    return names.split(", ").map((name) => [name, flags.includes("<")] as const);
+  }),
+);
+
+/** `weir -n dev list` is the same as `weir list -n dev`. */
+function withCommandFirst(args: readonly string[]): readonly string[] {
+  let count = 0;
+  while (count < args.length) {
+    const [, flag = "", value] = /^(-[^=]*)(=.*)?$/s.exec(args[count] ?? "") ?? [];
+    const takesValue = sharedFlags.get(flag);
+    if (takesValue === undefined) break;
+    count += takesValue && value === undefined ? 2 : 1;
+  }
+  const rest = args.slice(count);
+  const { length } = commandWords(rest);
+  return count === 0 || length === 0
+    ? args
+    : [...rest.slice(0, length), ...args.slice(0, count), ...rest.slice(length)];
+}
+
 /** Says on stderr why a command did not succeed. */
 function report(err: unknown, args: readonly string[], { stderr, signal }: Terminal): ExitCode {
   if (err instanceof CommanderError) return reportUsage(err, args, stderr);
@@ -90,6 +116,12 @@ function report(err: unknown, args: readonly string[], { stderr, signal }: Termi
     if (err.hint !== undefined) stderr.write(`Try: ${escapeLine(err.hint)}\n`);
     if (args.includes("--debug")) stderr.write(stackOf(err));
     return err.exit;
+  }
+  const fault = fileFault(err);
+  if (fault !== undefined) {
+    stderr.write(`${escapeText(fault)}\n`);
+    if (args.includes("--debug")) stderr.write(stackOf(err));
+    return exitCode.failed;
   }
   stderr.write(`This is a defect of weir: ${escapeText(errorMessage(err))}\n`);
   if (args.includes("--debug")) stderr.write(stackOf(err));

@@ -20,14 +20,17 @@ export async function refusal(address: string, method: string, path: string, rep
   const { status } = reply;
   const plain = text.trim();
   const isText = String(reply.headers["content-type"] ?? "").startsWith("text/plain");
+  // A gateway's own refusals have a code.
+  const isForeign = code === undefined && (status === 404 || status === 405);
+  const isSentence = isText && plain !== "" && !plain.includes("\n") && !isForeign;
   const sentence =
     detail ??
-    (isText && plain !== "" && !plain.includes("\n")
+    (isSentence
       ? plain
-      : `Cannot ${method} ${path} at ${address}: ${replied(reply)}`);
+      : `Cannot ${method} ${path} at ${address}: ${replied(reply)}${isForeign ? "; is it not a Weir gateway?" : ""}`);
   // A proxy in front knows no codes.
   const hint = hintFor(code ?? (status === 401 ? "credentials_required" : ""), address);
-  return new CliError(exitOfStatus(status), escapeLine(sentence), { code, hint });
+  return new CliError(isForeign ? exitCode.failed : exitOfStatus(status), escapeLine(sentence), { code, hint });
 }
 
 function replied({ status, headers: { location } }: GatewayReply): string {

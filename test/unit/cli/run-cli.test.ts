@@ -52,6 +52,23 @@ describe("help", () => {
   });
 });
 
+test.each([[["-n", "dev", "list", "--help"]], [["--namespace=dev", "--debug", "secrets", "create", "--help"]]])(
+  "options of any command may come first: %j",
+  async (args) => {
+    const { code, stdout } = await run(args);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: weir (list|secrets create) /)]);
+  },
+);
+
+test("a file that cannot be used is a sentence, and no defect", async () => {
+  await using place = await tempDirectory("run-cli-file");
+  const file = join(place.path, "none", "password");
+  const { code, stderr } = await run(["list", "--gateway", "http://127.0.0.1:1", "--password-file", file]);
+  expect(code).not.toBe(exitCode.defect);
+  expect(stderr).toContain(file);
+  expect(stderr).not.toContain("ENOENT");
+});
+
 test.each([["--version"], ["-V"]])("weir %s prints the version alone", async (flag) => {
   const { code, stdout, stderr } = await run([flag]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

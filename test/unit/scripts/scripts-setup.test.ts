@@ -198,6 +198,19 @@ describe("scripts/setup.js", () => {
     expect(stderr).toMatch(/^Installing npm packages .*\nInstalled: /);
   });
 
+  test("refuses a flag that does not exist, with the nearest one, and installs nothing", async () => {
+    await makeRepository(works);
+    await makeHost();
+    await writeFile(join(place.path, "runtime", "host", "help-all.txt"), "  -V, --version\n  --port <port>  Port\n");
+    expect(await run("--production", "runtime/host/main.ts", "--prot=80", "--port", "1")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Cannot start:\n  --prot: no such flag; did you mean --port?\n",
+    });
+    expect((await run("--production", "runtime/host/main.ts", "--colour")).stderr).toContain("--help lists all flags");
+    expect(await calls()).toEqual([]);
+  });
+
   test("npm start becomes Weir, with the typed arguments", async () => {
     await makeRepository(works);
     await makeHost();

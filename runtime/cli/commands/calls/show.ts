@@ -35,6 +35,14 @@ export const showCall: CommandSpec = {
   },
 };
 
+/** The id that `weir invoke` prints is in no history, mostly. */
+const notKept =
+  "; of successful synchronous calls only a sample is kept, unless annotation com.service.history.sync is all";
+
+function isUnknown(err: unknown): err is CliError {
+  return err instanceof CliError && err.code === "call_not_found";
+}
+
 type KnownCall = { readonly detail: CallDetail } | { readonly record: CallRecord };
 
 /** A call as the history shows it, else its record, which may be read without credentials. */
@@ -42,12 +50,13 @@ async function knownCall(gateway: GatewayClient, id: string): Promise<KnownCall>
   try {
     return { detail: await readOne(gateway, `/system/calls/${id}`, callDetailReply) };
   } catch (refused) {
+    if (isUnknown(refused)) throw new CliError(refused.exit, `${refused.message}${notKept}`, refused);
     if (!isOfHistoryAlone(refused)) throw refused;
     try {
       return { record: await readOne(gateway, `/async-function/${id}`, callReply) };
     } catch (err) {
       // Without a record, what keeps the history from saying more is the reason.
-      throw err instanceof CliError && err.code === "call_not_found" && !hasNoHistory(refused) ? refused : err;
+      throw isUnknown(err) && !hasNoHistory(refused) ? refused : err;
     }
   }
 }

@@ -4,7 +4,7 @@ import { signingKeyOverlap, signingKeys, type SigningKeyUse } from "../../../api
 import { CliError, usageError } from "../../cli-error.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { CommandSpec } from "../../command-spec.ts";
-import { errorMessage } from "../../error-message.ts";
+import { namedErrorMessage } from "../../error-message.ts";
 import { exitCode } from "../../exit-code.ts";
 import { findLocalWeir } from "../../gateways/local-weir.ts";
 import { rotateSigningKey, signingKeyState } from "../../gateways/rotate-signing-key.ts";
@@ -30,7 +30,7 @@ export const rotateKey: CommandSpec<RotateOptions> = {
     const refuse = (reason: string): CliError =>
       new CliError(exitCode.failed, `Cannot rotate the key of ${use} in "${directory}": ${reason}`);
     const state = await signingKeyState(directory, use).catch((cause: unknown) => {
-      throw refuse(errorMessage(cause));
+      throw refuse(namedErrorMessage(cause));
     });
     if (state === undefined) throw refuse("it is not there; the first start of Weir makes it");
     const { uid } = context.terminal;
@@ -42,7 +42,7 @@ export const rotateKey: CommandSpec<RotateOptions> = {
         `Rotate the key of ${use} again? What the key before it signed ends now, not at ${new Date(neededUntil).toISOString()}`,
       );
     await rotateSigningKey(directory, use).catch((cause: unknown) => {
-      throw refuse(errorMessage(cause));
+      throw refuse(namedErrorMessage(cause));
     });
     context.output.note(`The key of ${use} in "${directory}" is a new one; what the key before it signed stays valid`);
   },

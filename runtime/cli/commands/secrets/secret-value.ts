@@ -5,7 +5,7 @@ import { grammarRule, isSecretName } from "../../../api/grammar.ts";
 import { usageError } from "../../cli-error.ts";
 import type { CommandContext } from "../../command-context.ts";
 import type { OptionSpec } from "../../command-spec.ts";
-import { errorMessage } from "../../error-message.ts";
+import { namedErrorMessage } from "../../error-message.ts";
 
 /** Where the value of a secret comes from; of files and literals every one that was given. */
 export interface SecretValueOptions {
@@ -73,7 +73,7 @@ async function readAll(stream: AsyncIterable<Buffer>, refuse: Refuse): Promise<B
       if (length > mostSecretBytes + longestLineBreak) break;
     }
   } catch (err) {
-    refuse(errorMessage(err));
+    refuse(namedErrorMessage(err));
   }
   return length > mostSecretBytes + longestLineBreak ? refuse(tooLong) : Buffer.concat(chunks);
 }

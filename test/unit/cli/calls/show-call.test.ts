@@ -86,7 +86,11 @@ describe("weir calls show", () => {
 
   test("does not ask for the record of a call that the history does not know", async () => {
     await using gateway = await gatewayOf(unknown);
-    expect(await gateway.run(["calls", "show", id])).toMatchObject({ code: 3, stdout: "" });
+    expect(await gateway.run(["calls", "show", id])).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining("of successful synchronous calls only a sample is kept"),
+    });
     expect(gateway.requests).toHaveLength(1);
   });
 

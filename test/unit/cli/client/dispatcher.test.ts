@@ -23,7 +23,7 @@ const address = "https://weir.example.com";
 
 describe("TLS files that cannot be used are exit code 2", () => {
   test.each<readonly [TlsFiles, RegExp]>([
-    [{ caFile: "none" }, /^Cannot use ".*none" of --ca-file: ENOENT/],
+    [{ caFile: "none" }, /^Cannot use ".*none" of --ca-file: there is no such file or directory/],
     [{ caFile: "text" }, /^Cannot use ".*text" of --ca-file: /],
     [{ certFile: "cert.pem" }, /^Cannot show a certificate: --cert-file and --key-file are needed both$/],
     [{ keyFile: "key.pem" }, /^Cannot show a certificate: --cert-file and --key-file are needed both$/],

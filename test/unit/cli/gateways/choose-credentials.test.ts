@@ -114,7 +114,7 @@ describe("flags that cannot be used", () => {
       2,
       "Cannot choose credentials: give one of --password-file, --password-stdin and --token-file",
     ],
-    [{ passwordFile: "none" }, 4, 'Cannot read "none" of --password-file: ENOENT'],
+    [{ passwordFile: "none" }, 4, 'Cannot read "none" of --password-file: there is no such file or directory'],
     [{ tokenFile: "empty" }, 4, 'Cannot use "empty" of --token-file: it is empty'],
     [{ tokenFile: "lines" }, 4, "Cannot use the token of --token-file: it has white space or other characters"],
     [{ passwordStdin: true }, 2, "Cannot read a password: standard input is empty"],

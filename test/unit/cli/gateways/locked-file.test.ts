@@ -119,7 +119,7 @@ test("a place that cannot be written is exit code 2 with its name", async () => 
   });
   await expect(readIfThere(at.directory)).rejects.toMatchObject({
     exit: 2,
-    message: expect.stringContaining(`Cannot read "${at.directory}": EISDIR`) as string,
+    message: expect.stringContaining(`Cannot read "${at.directory}": it is a directory`) as string,
   });
   expect(await readIfThere(join(at.directory, "none"))).toBe("");
 });
