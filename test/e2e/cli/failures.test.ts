@@ -256,7 +256,7 @@ test("a full disk is said, with exit code 1", async () => {
   const { said, code } = start(["completion", "bash"], {}, full.fd);
   expect(await code()).toBe(1);
   await full.close();
-  expect(said.text).toMatch(/^Cannot write the result: ENOSPC.*\n$/);
+  expect(said.text).toMatch(/^Cannot write the result: the disk is full\n$/);
 });
 
 describe("Ctrl-C", () => {
