@@ -105,12 +105,16 @@ beforeAll(async () => {
     ],
     {
       conformIdTokenClaims: false,
-      scopes: ["openid", "groups"],
-      claims: { openid: ["sub"], groups: ["groups"] },
+      scopes: ["openid", "groups", "profile", "email"],
+      claims: { openid: ["sub"], groups: ["groups"], profile: ["preferred_username"], email: ["email"] },
       findAccount: (_context, id) => ({
         accountId: id,
-        claims: async () => ({
+        claims: async (use) => ({
           sub: id,
+          email: `${id}@example.com`,
+          // Some issuers say what people are called at UserInfo alone.
+          ...(id.startsWith("quiet-") && use !== "userinfo" ? { email: undefined } : {}),
+          ...(id === "named" ? { preferred_username: "Nina" } : {}),
           groups: id === "alice" ? ["dev", "ops"] : id === "many" ? Array.from({ length: 5_000 }, () => "x") : [],
         }),
       }),
@@ -204,6 +208,30 @@ test("a person signs in at the issuer, and may do what the rules give its claims
     expect.stringContaining(`fed:alice (${issuer.url}) has no policy that allows Function:Update`),
   ]);
   expect(changed).toMatchObject([{ action: "finishLogin", principal: { subject: "fed:alice", via: "session" } }]);
+});
+
+test("people have the name that their issuer says, beside their subject", async () => {
+  const idp = { iss: issuer.url, aud: ["weir"], login: { clientId: "weir" } };
+  const names = async (name: string, nameClaim?: string) => {
+    rules = rulesOf(jwtIssuer("idp", { ...idp, ...(nameClaim === undefined ? {} : { nameClaim }) }));
+    const browser = await signedIn(name);
+    const shown = JSON.parse(await (await browser.send("GET", "/auth/session")).text());
+    const who = JSON.parse(await (await browser.send("GET", "/system/iam/whoami")).text());
+    expect([shown.user, who.subject, who.name]).toEqual([`fed:${name}`, `fed:${name}`, shown.name]);
+    return shown.name;
+  };
+  expect(await names("named")).toBe("Nina");
+  expect(await names("named", "email")).toBe("named@example.com");
+  expect(await names("alice")).toBe("alice@example.com");
+  expect(await names("quiet-bob")).toBe("quiet-bob@example.com");
+  expect(await names("alice", "nickname")).toBeUndefined();
+  expect(changed.map(({ principal }) => principal?.name)).toEqual([
+    "Nina",
+    "named@example.com",
+    "alice@example.com",
+    "quiet-bob@example.com",
+    undefined,
+  ]);
 });
 
 test("rules count at the next request: roles, and the issuer itself", async () => {

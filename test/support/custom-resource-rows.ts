@@ -197,6 +197,7 @@ export const goodRows: readonly ResourceRow[] = [
     aud: ["a", "b"],
     issInternal: "http://issuer.auth.svc:8080/realms/x",
     tokenExpiry: "1h30m",
+    nameClaim: "email",
   }),
   good("policy", {
     statement: [

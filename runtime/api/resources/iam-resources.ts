@@ -32,6 +32,15 @@ export const JwtIssuerSpec = Type.Object(
         ] satisfies CelRule[],
       }),
     ),
+    nameClaim: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          "Claim that names people in the console, the audit and the command, beside their subject; absent = the first of `preferred_username`, `email` and `name`",
+        examples: ["email"],
+      }),
+    ),
     login: Type.Optional(
       Type.Object(
         {
@@ -53,7 +62,7 @@ export const JwtIssuerSpec = Type.Object(
             Type.Array(Type.String({ pattern: "^[!#-\\[\\]-~]+$", maxLength: 128 }), {
               minItems: 1,
               maxItems: 32,
-              description: "What is asked of the issuer; openid is always among it",
+              description: "What is asked of the issuer, openid always; absent = `profile` and `email`",
               examples: [["openid", "groups"]],
               ...setOptions,
             }),
@@ -66,6 +75,11 @@ export const JwtIssuerSpec = Type.Object(
   { description: "An issuer whose tokens are trusted" },
 );
 export type JwtIssuerSpec = Readonly<Static<typeof JwtIssuerSpec>>;
+
+/** What is asked of an issuer at a sign-in besides openid: by default what people are called. */
+export function loginScopes({ scopes }: NonNullable<JwtIssuerSpec["login"]>): readonly string[] {
+  return scopes ?? ["profile", "email"];
+}
 
 const verbs = {
   Function: ["List", "Get", "Create", "Update", "Delete", "Scale", "Logs", "Invoke"],

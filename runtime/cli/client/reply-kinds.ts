@@ -151,7 +151,7 @@ export const whoAmIReply: ReplyKind<WhoAmI> = {
   one: "who signed in",
   many: "lists of who signed in",
   fits: (value): value is WhoAmI =>
-    hasTexts(value, ["subject", "via"], ["issuer", "expiresAt"]) &&
+    hasTexts(value, ["subject", "via"], ["issuer", "name", "expiresAt"]) &&
     typeof value["administrator"] === "boolean" &&
     isListOf(value["policies"], isText),
 };

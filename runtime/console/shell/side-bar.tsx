@@ -6,7 +6,7 @@ import { useConsole } from "../data/console-context.ts";
 import { themeChoices, type ThemeChoice } from "../data/look/theme.ts";
 import { Button } from "../parts/forms/button.tsx";
 import { SelectField } from "../parts/forms/field.tsx";
-import { Name } from "../parts/texts/shown.tsx";
+import { Who } from "../parts/texts/shown.tsx";
 import { Brand } from "./brand.tsx";
 import { Navigation } from "./navigation.tsx";
 
@@ -62,7 +62,7 @@ export function SideBar({ info, onShortcuts }: SideBarProps) {
           </details>
           <p class="who">
             <span class="muted">{info.via === "open" ? "Nobody has to sign in" : "Signed in as"}</span>
-            {info.via !== "open" && <Name text={info.user} />}
+            {info.via !== "open" && <Who subject={info.user} name={info.name} />}
           </p>
           {info.via !== "open" && <Button onClick={() => session.signOut()}>Sign out</Button>}
         </div>

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { parseDuration } from "../../api/duration.ts";
 import { acceptIamDocuments, type PlacedIamDocument } from "../../api/iam/accept-iam-documents.ts";
 import type { JwtIssuerSpec } from "../../api/resources/iam-resources.ts";
+import { usualNameClaims } from "./display-name.ts";
 import type { RuleFault, RuleSet, TrustedIssuer } from "./rule-set.ts";
 
 const defaultTokenExpiry = 30 * 60_000;
@@ -27,6 +28,7 @@ function trustedIssuer(name: string, spec: JwtIssuerSpec): TrustedIssuer {
     audiences: spec.aud,
     internal: spec.issInternal,
     tokenExpiry: (spec.tokenExpiry === undefined ? undefined : parseDuration(spec.tokenExpiry)) ?? defaultTokenExpiry,
+    nameClaims: spec.nameClaim === undefined ? usualNameClaims : [spec.nameClaim],
     login: spec.login,
   };
 }

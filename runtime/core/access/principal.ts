@@ -12,6 +12,8 @@ export interface Principal {
   readonly subject: string;
   /** The issuer that knows the subject; absent for the administrator. */
   readonly issuer: string | undefined;
+  /** What people call it, where its issuer says; shown, and never decided by. */
+  readonly name?: string | undefined;
   /** The subject's own claims; empty for the administrator. */
   readonly claims: Claims;
   /** What it may do; `everything` for the administrator. */
@@ -26,12 +28,13 @@ export function administrator(via: "basic" | "session" | "open"): Principal {
 }
 
 /** The holder of a verified API token of this platform. */
-export function tokenHolder(issued: Claims, grants: Grants): Principal {
+export function tokenHolder(issued: Claims, grants: Grants, name?: string): Principal {
   const claims = subjectClaims(issued);
   return {
     via: "token",
     subject: claimTexts(issued, "sub").texts[0] ?? "",
     issuer: claimTexts(claims, "iss").texts[0],
+    name,
     claims,
     grants,
     expiresAt: typeof issued["exp"] === "number" ? issued["exp"] * 1_000 : undefined,

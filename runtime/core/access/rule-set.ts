@@ -10,6 +10,8 @@ export interface TrustedIssuer {
   /** Where its discovery document and keys are, if not at `iss`. */
   readonly internal: string | undefined;
   readonly tokenExpiry: number;
+  /** Claims that name people, the first that has a text. */
+  readonly nameClaims: readonly string[];
   /** How people sign in with it; absent: they cannot. */
   readonly login: JwtIssuerSpec["login"];
 }

@@ -9,6 +9,8 @@ export interface Session {
   readonly via: "basic" | "issuer";
   /** `admin`, or the subject at its issuer. */
   readonly subject: string;
+  /** What people call the subject, where only the issuer's UserInfo says. */
+  readonly name?: string;
   /** `iss` of the issuer; absent for the administrator. */
   readonly issuer?: string;
   /** The subject's own claims. */

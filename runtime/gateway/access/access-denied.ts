@@ -55,9 +55,10 @@ export function requireAccess(principal: Principal, request: AccessRequest): Sta
   throw new AccessDenied(principal, request, decision.reported);
 }
 
-/** Who it is, for sentences: subject and issuer. */
-export function nameOf({ subject, issuer }: Principal): string {
-  return printable(issuer === undefined ? subject : `${subject} (${issuer})`);
+/** Who it is, for sentences: subject and issuer, after the name if there is one. */
+export function nameOf({ name, subject, issuer }: Principal): string {
+  const known = issuer === undefined ? subject : `${subject} (${issuer})`;
+  return printable(name === undefined ? known : `${name}, ${known}`);
 }
 
 /** The request in words, e.g. `delete function "pay" in "dev"`. */

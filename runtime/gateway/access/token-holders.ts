@@ -1,4 +1,5 @@
 import { claimTexts, subjectClaims } from "../../core/access/claims.ts";
+import { displayName } from "../../core/access/display-name.ts";
 import { grantsOf, noGrants } from "../../core/access/grants.ts";
 import { tokenHolder, type Principal } from "../../core/access/principal.ts";
 import type { RuleSet } from "../../core/access/rule-set.ts";
@@ -43,9 +44,9 @@ export class TokenHolders {
     if (found !== undefined && found.version === rules.version) return found.principal;
     const claims = subjectClaims(token.claims);
     // Its tokens allow nothing once its JwtIssuer is gone.
-    const isTrusted = rules.issuers.has(claimTexts(claims, "iss").texts[0] ?? "");
-    const grants = isTrusted ? grantsOf(rules, claims, token.policies) : noGrants;
-    const principal = tokenHolder(token.claims, grants);
+    const issuer = rules.issuers.get(claimTexts(claims, "iss").texts[0] ?? "");
+    const grants = issuer === undefined ? noGrants : grantsOf(rules, claims, token.policies);
+    const principal = tokenHolder(token.claims, grants, issuer && displayName(claims, issuer));
     this.#principals.set(token, { version: rules.version, principal });
     return principal;
   }

@@ -118,9 +118,10 @@ async function viaOf(principal: Principal, request: FastifyRequest, access: Cons
 }
 
 function infoOf(principal: Principal, via: string, gateway: string): SessionInfo {
-  const { subject, expiresAt } = principal;
+  const { subject, name, expiresAt } = principal;
   return {
     user: subject,
+    ...(name === undefined ? {} : { name }),
     via,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
     actions: [...allowedActions(principal)],

@@ -13,6 +13,7 @@ export const WhoAmI = Type.Object(
     issuer: Type.Optional(
       text("The issuer that knows the subject; absent for the administrator", "https://issuer.example"),
     ),
+    name: Type.Optional(text("What people call the subject, where its issuer says", "alice@example.com")),
     via: openEnum(["basic", "token", "session", "open"], "How it identified itself; open: nobody has to"),
     administrator: Type.Boolean({ description: "Whether it may do everything", examples: [false] }),
     policies: Type.Array(text("Name of a Policy", "deploy"), {
@@ -27,6 +28,7 @@ export const WhoAmI = Type.Object(
       {
         subject: "fed:alice",
         issuer: "https://issuer.example",
+        name: "alice@example.com",
         via: "token",
         administrator: false,
         policies: ["deploy"],

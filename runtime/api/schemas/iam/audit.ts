@@ -33,6 +33,12 @@ export const AuditRecord = Type.Object(
     subject: Type.Optional(
       Type.String({ description: "Who; absent when the caller did not identify itself", examples: ["fed:alice"] }),
     ),
+    name: Type.Optional(
+      Type.String({
+        description: "What people call the subject, where its issuer says; people may choose it themselves",
+        examples: ["alice@example.com"],
+      }),
+    ),
     issuer: Type.Optional(
       Type.String({
         description: "The issuer that knows the subject; absent for the administrator",
@@ -78,6 +84,7 @@ export const AuditRecord = Type.Object(
         id: "0b7c9a50-3f0e-4d42-9c1c-0a5a5de0d9a1",
         time: "2026-01-31T12:00:00.000Z",
         subject: "fed:alice",
+        name: "alice@example.com",
         issuer: "https://issuer.example",
         via: "token",
         action: "Function:Delete",

@@ -14,6 +14,9 @@ export type NewSession = Static<typeof NewSession>;
 export const SessionInfo = Type.Object(
   {
     user: Type.String({ description: "`admin`, or `fed:` and the subject at its issuer", examples: ["admin"] }),
+    name: Type.Optional(
+      Type.String({ description: "What people call them, where the issuer says", examples: ["alice@example.com"] }),
+    ),
     via: Type.String({
       description:
         "How: `basic` with the administrator's credentials, `issuer` at an issuer; `token` and `open` for a request without a session",

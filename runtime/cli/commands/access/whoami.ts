@@ -55,8 +55,9 @@ async function infoOf(gateway: GatewayClient): Promise<Partial<SystemInfo> | und
   }
 }
 
-function identityFields({ issuer, via, administrator, policies, expiresAt }: WhoAmI): readonly Field[] {
+function identityFields({ name, issuer, via, administrator, policies, expiresAt }: WhoAmI): readonly Field[] {
   return [
+    ["name", name],
     ["issuer", issuer],
     ["via", via],
     ["may", administrator ? "everything" : undefined],

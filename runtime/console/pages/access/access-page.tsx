@@ -73,9 +73,10 @@ function Who() {
   return (
     <Panel title="Who you are">
       <LoadedView state={loaded.state} what="who you are">
-        {({ subject, issuer, via, administrator, policies, expiresAt }) => (
+        {({ subject, name, issuer, via, administrator, policies, expiresAt }) => (
           <Facts
             rows={[
+              ...(name === undefined ? [] : [["Name", <Code key="name" text={name} />] as const]),
               ["Subject", <Code key="subject" text={subject} />],
               ...(issuer === undefined ? [] : [["Issuer", <Code key="issuer" text={issuer} />] as const]),
               ["Known by", via],

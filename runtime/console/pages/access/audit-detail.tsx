@@ -12,6 +12,7 @@ export function AuditDetail({ record, onClose }: { readonly record: AuditRecord;
   const {
     time,
     subject,
+    name,
     issuer,
     via,
     action,
@@ -32,6 +33,7 @@ export function AuditDetail({ record, onClose }: { readonly record: AuditRecord;
   const rows: readonly (readonly [string, ComponentChildren])[] = [
     ["When", <ExactTime key="time" at={time} />],
     ["Who", subject === undefined ? "did not identify themselves" : <Code key="subject" text={subject} />],
+    ...(name === undefined ? [] : [["Name", <Code key="name" text={name} />] as const]),
     ...(issuer === undefined ? [] : [["Issuer", <Code key="issuer" text={issuer} />] as const]),
     ...(via === undefined ? [] : [["Known by", via] as const]),
     ["Action", <Code key="action" text={action} />],

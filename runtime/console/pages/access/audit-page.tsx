@@ -15,7 +15,7 @@ import type { TableColumn } from "../../parts/tables/column.ts";
 import { VirtualTable } from "../../parts/tables/virtual-table.tsx";
 import { Empty } from "../../parts/texts/empty.tsx";
 import { FailureNote } from "../../parts/texts/failure-note.tsx";
-import { Name } from "../../parts/texts/shown.tsx";
+import { Name, Who } from "../../parts/texts/shown.tsx";
 import { StateBadge } from "../../parts/texts/state-badge.tsx";
 import { Time } from "../../parts/texts/time.tsx";
 import { NarrowField } from "../calls/list/call-filters.tsx";
@@ -76,7 +76,7 @@ export function AuditPage() {
         </Button>
       </PageHead>
       <search class="filters">
-        <NarrowField name="subject" label="Who" placeholder="fed:alice, or fed:*" isSearch />
+        <NarrowField name="subject" label="Who" placeholder="alice@example.com, fed:alice, or fed:*" isSearch />
         <NarrowField name="action" label="Action" placeholder="Function:*" />
         <SelectField
           label="Outcome"
@@ -135,9 +135,9 @@ function columnsOf(open: (record: AuditRecord) => void): readonly TableColumn<Au
       key: "who",
       title: "Who",
       width: "minmax(0, 1fr)",
-      cell: ({ subject, count }) => (
+      cell: ({ subject, name, count }) => (
         <>
-          {subject === undefined ? <span class="muted">nobody known</span> : <Name text={subject} />}
+          {subject === undefined ? <span class="muted">nobody known</span> : <Who subject={subject} name={name} />}
           {count !== undefined && count > 1 && <span class="muted"> × {count}</span>}
         </>
       ),

@@ -49,6 +49,19 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
+/** Somebody: what people call them, if that is known, and their subject. */
+export function Who({ subject, name }: { readonly subject: string; readonly name: string | undefined }) {
+  if (name === undefined) return <Name text={subject} />;
+  return (
+    <>
+      <Name text={name} />{" "}
+      <span class="muted">
+        <Name text={subject} />
+      </span>
+    </>
+  );
+}
+
 /** A name such as `com.example/key`, which breaks after dots and slashes rather than inside words. */
 export function Breaking({ text }: { readonly text: string }) {
   return (

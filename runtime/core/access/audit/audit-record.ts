@@ -7,7 +7,7 @@ export interface AuditFacts {
   /** Unix milliseconds. */
   readonly at: number;
   /** Absent: the caller did not identify itself. */
-  readonly caller: Pick<Principal, "via" | "subject" | "issuer"> | undefined;
+  readonly caller: Pick<Principal, "via" | "subject" | "name" | "issuer"> | undefined;
   readonly action: string;
   readonly resource: string | undefined;
   readonly allowed: boolean;
@@ -33,6 +33,7 @@ export function auditRecord(facts: AuditFacts, id: string): AuditRecord {
     id,
     time: new Date(facts.at).toISOString(),
     ...(caller === undefined ? {} : { subject: bounded(caller.subject), via: caller.via }),
+    ...(caller?.name === undefined ? {} : { name: bounded(caller.name) }),
     ...(caller?.issuer === undefined ? {} : { issuer: bounded(caller.issuer) }),
     action: bounded(facts.action),
     ...(facts.resource === undefined ? {} : { resource: bounded(facts.resource) }),

@@ -1,4 +1,5 @@
 import { federatedPrefix } from "../../../core/access/claims.ts";
+import { displayName } from "../../../core/access/display-name.ts";
 import { grantsOf } from "../../../core/access/grants.ts";
 import { administrator, type Principal } from "../../../core/access/principal.ts";
 import type { RuleSet } from "../../../core/access/rule-set.ts";
@@ -39,13 +40,15 @@ export class SessionHolders {
 
   #subjectOf(session: Session, rules: RuleSet): Principal | undefined {
     const { issuer, subject, claims, expiresAt } = session;
-    if (issuer === undefined || rules.issuers.get(issuer)?.login === undefined) return undefined;
+    const trusted = issuer === undefined ? undefined : rules.issuers.get(issuer);
+    if (trusted?.login === undefined) return undefined;
     const found = this.#principals.get(session);
     if (found !== undefined && found.version === rules.version) return found.principal;
     const principal: Principal = {
       via: "session",
       subject: `${federatedPrefix}${subject}`,
       issuer,
+      name: displayName(claims, trusted) ?? session.name,
       claims,
       grants: grantsOf(rules, claims),
       expiresAt,

@@ -3,14 +3,18 @@ import {
   buildAuthorizationUrl,
   buildEndSessionUrl,
   calculatePKCECodeChallenge,
+  fetchUserInfo,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
+  type Configuration,
 } from "openid-client";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { loginScopes } from "../../../api/resources/iam-resources.ts";
 import type { ConsoleIssuer } from "../../../api/schemas/iam/session.ts";
 import { subjectClaims } from "../../../core/access/claims.ts";
+import { displayName } from "../../../core/access/display-name.ts";
 import type { RuleSet, TrustedIssuer } from "../../../core/access/rule-set.ts";
 import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
 import type { Session } from "../../../core/ports/session-store.ts";
@@ -69,7 +73,7 @@ export class IssuerLogin {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
       const location = buildAuthorizationUrl(client, {
         redirect_uri: `${origin}${callbackPath}`,
-        scope: [...new Set(["openid", ...(issuer.login.scopes ?? [])])].join(" "),
+        scope: [...new Set(["openid", ...loginScopes(issuer.login)])].join(" "),
         state,
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -96,7 +100,7 @@ export class IssuerLogin {
     const issuer = chosenIssuer(tokens.rules(), begun.issuer);
     try {
       const client = await this.#clients.of(issuer);
-      const { id_token: idToken } = await authorizationCodeGrant(client, url, {
+      const { id_token: idToken, access_token: accessToken } = await authorizationCodeGrant(client, url, {
         pkceCodeVerifier: begun.verifier,
         expectedState: begun.state,
         expectedNonce: begun.nonce,
@@ -105,9 +109,28 @@ export class IssuerLogin {
       if (idToken === undefined) throw new IssuerFault("it gave no id token");
       const verified = await verifySubject(idToken, tokens);
       if (verified.issuer.name !== issuer.name) throw new IssuerFault("its token is of another issuer");
-      return { facts: factsOf(subjectClaims(verified.claims), issuer, idToken), to: begun.to };
+      const facts = factsOf(subjectClaims(verified.claims), issuer, idToken);
+      return { facts: { ...facts, ...(await this.#nameOf(facts, issuer, client, accessToken)) }, to: begun.to };
     } catch (err) {
       throw loginRefused(issuer.name, err);
+    }
+  }
+
+  /** Where the id token names nobody, the issuer's UserInfo may (OpenID Connect Core §5.3); no sign-in fails by it. */
+  async #nameOf(
+    { claims, subject }: SessionFacts,
+    issuer: LoginIssuer,
+    client: Configuration,
+    accessToken: string,
+  ): Promise<Pick<Session, "name">> {
+    if (displayName(claims, issuer) !== undefined) return {};
+    if (client.serverMetadata().userinfo_endpoint === undefined) return {};
+    try {
+      const name = displayName(await fetchUserInfo(client, accessToken, subject), issuer);
+      return name === undefined ? {} : { name };
+    } catch (err) {
+      this.#parts.log.info({ err, issuer: issuer.name }, "issuer does not say what people are called");
+      return {};
     }
   }
 

@@ -25,9 +25,10 @@ const whoAmI = route(
     },
   },
   () =>
-    async ({ principal: { subject, issuer, via, grants, expiresAt } }) => ({
+    async ({ principal: { subject, issuer, name, via, grants, expiresAt } }) => ({
       subject,
       ...(issuer === undefined ? {} : { issuer }),
+      ...(name === undefined ? {} : { name }),
       via,
       administrator: grants === "everything",
       policies: grants === "everything" ? [] : [...grants.policies],

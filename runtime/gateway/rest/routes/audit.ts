@@ -17,7 +17,9 @@ const AuditParameters = Type.Object({
       examples: ["2026-01-31T12:00:00Z"],
     }),
   ),
-  subject: Type.Optional(Type.String({ description: "Only of this subject; `*` stands for anything" })),
+  subject: Type.Optional(
+    Type.String({ description: "Only of this subject, or of people of this name; `*` stands for anything" }),
+  ),
   action: Type.Optional(
     Type.String({ description: "Only of this action; `*` stands for anything", examples: ["Function:*"] }),
   ),

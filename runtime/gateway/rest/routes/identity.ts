@@ -6,6 +6,7 @@ import {
   TokenRequest,
 } from "../../../api/schemas/iam/token.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
+import { loginScopes } from "../../../api/resources/iam-resources.ts";
 import { exchangeToken } from "../../access/tokens/exchange-token.ts";
 import { TokenFault } from "../../access/tokens/token-fault.ts";
 import type { RuleSet } from "../../../core/access/rule-set.ts";
@@ -120,7 +121,7 @@ function signInIssuers({ issuers }: RuleSet): SignInIssuer[] {
   return [...issuers.values()].flatMap(({ name, iss, login }) =>
     login === undefined || login.clientSecretName !== undefined
       ? []
-      : [{ name, issuer: iss, clientId: login.clientId, scopes: [...(login.scopes ?? [])] }],
+      : [{ name, issuer: iss, clientId: login.clientId, scopes: [...loginScopes(login)] }],
   );
 }
 

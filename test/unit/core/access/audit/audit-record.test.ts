@@ -5,7 +5,7 @@ import { matchesAuditQuery } from "../../../../../runtime/core/access/audit/matc
 
 const facts: AuditFacts = {
   at: Date.UTC(2026, 0, 31, 12),
-  caller: { via: "token", subject: "fed:alice", issuer: "https://issuer.example" },
+  caller: { via: "token", subject: "fed:alice", name: "alice@example.com", issuer: "https://issuer.example" },
   action: "Function:Delete",
   resource: "dev:pay",
   allowed: true,
@@ -23,6 +23,7 @@ test("a record holds what is known, and nothing else", () => {
     id: "id",
     time: "2026-01-31T12:00:00.000Z",
     subject: "fed:alice",
+    name: "alice@example.com",
     issuer: "https://issuer.example",
     via: "token",
     action: "Function:Delete",
@@ -78,6 +79,7 @@ test.each([
   [{ since: facts.at + 1 }, false],
   [{ subject: "fed:alice" }, true],
   [{ subject: "alice" }, false],
+  [{ subject: "alice@*" }, true],
   [{ subject: "*alice" }, true],
   [{ action: "Function:*" }, true],
   [{ action: "Function" }, false],
