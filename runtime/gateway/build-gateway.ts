@@ -29,7 +29,7 @@ import { buildCallReports } from "./call-reports.ts";
 import { buildCallCuts } from "./calls/call-cuts.ts";
 import { createCallObserver, type CallObserver } from "./calls/call-observer.ts";
 import type { KeepCall } from "./calls/sync/keep-sync-calls.ts";
-import { configuredOrigins, loopbackOrigins } from "./access/check-origin.ts";
+import { configuredAddresses, configuredOrigins, loopbackOrigins } from "./access/check-origin.ts";
 import { clientAddresses } from "./edge/client-address.ts";
 import { asyncBodyPace } from "./edge/body-watch.ts";
 import { buildRefusedConnections } from "./edge/refused-connections.ts";
@@ -46,6 +46,7 @@ import { openInvokeKey } from "./access/invoke-key.ts";
 import { RouteCounts } from "./metrics/route-counts.ts";
 import { logUnknownCalls } from "./calls/unknown-calls.ts";
 import { TableView } from "./table-view.ts";
+import { answeredHosts, hostsOf } from "../settings/answered-hosts.ts";
 import { tlsOf } from "./edge/tls-of.ts";
 import { warnBeyondEdition } from "./warn-beyond-edition.ts";
 import { warnNotReady } from "./warn-not-ready.ts";
@@ -152,6 +153,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     drainTimeout: drainTimeoutOf(settings),
     cutCalls: () => sweep.cutAll(),
     isInvokeKey: openInvokeKey(settings.secretMountPath),
+    answersHost: answeredHosts([...settings.allowedHosts, ...hostsOf(configuredAddresses(settings))]),
     ...tlsOf(settings),
   });
   const view = new TableView(table);

@@ -88,6 +88,7 @@ export function apiPlace({
   historyHost: host,
   historyDir: directory,
   secretMountPath: keyDirectory,
-}: Pick<HistorySettings, "historyPort" | "historyHost" | "historyDir" | "secretMountPath">) {
-  return port === undefined ? { directory } : { host, port, keyDirectory };
+  allowedHosts,
+}: Pick<HistorySettings, "historyPort" | "historyHost" | "historyDir" | "secretMountPath" | "allowedHosts">) {
+  return port === undefined ? { directory } : { host, port, keyDirectory, allowedHosts };
 }

@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 
 import { Registry } from "prom-client";
 
+import { answeredHosts, isLoopbackListener, unansweredHost } from "../settings/answered-hosts.ts";
+
 /** A reason not to be ready, or undefined. */
 export type ReadinessCheck = () => string | undefined;
 
@@ -30,10 +32,16 @@ export interface AdminServer {
 /**
  * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with one reason per line) and `/metrics`. Port 0 = any free one. A
  * host with a slash is the path of a Unix socket, which takes the place of the port.
+ * On loopback a request for another host is 421, as a page of the Internet may have made its name lead here.
  * `/readyz?exclude=broker` leaves a check out, as the health endpoints of Kubernetes components do
  * (https://kubernetes.io/docs/reference/using-api/health-checks/); an unknown name excludes nothing.
  */
-export async function openAdminServer(options: { readonly host: string; readonly port: number }): Promise<AdminServer> {
+export async function openAdminServer(options: {
+  readonly host: string;
+  readonly port: number;
+  /** Names that it answers to beside those of this machine, where it listens on loopback; none when absent. */
+  readonly allowedHosts?: readonly string[];
+}): Promise<AdminServer> {
   const registry = new Registry();
   const checks: { readonly name: string; readonly check: ReadinessCheck }[] = [];
   const others: (() => Promise<string>)[] = [];
@@ -68,7 +76,15 @@ export async function openAdminServer(options: { readonly host: string; readonly
         return { status: 404, type: textType, body: "not found\n" };
     }
   };
+  const answers = answeredHosts(options.allowedHosts ?? []);
+  let isLocal = false;
   const server = createServer((request, response) => {
+    const { host = "" } = request.headers;
+    if (isLocal && !answers(host)) {
+      const type = "text/plain; charset=utf-8";
+      response.writeHead(421, { "content-type": type }).end(`${unansweredHost(JSON.stringify(host))}\n`);
+      return;
+    }
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { allow: "GET, HEAD" }).end();
       return;
@@ -86,8 +102,11 @@ export async function openAdminServer(options: { readonly host: string; readonly
   server.listen(isSocket ? { path: options.host } : options);
   await once(server, "listening");
 
+  const bound = isSocket ? undefined : (server.address() as AddressInfo);
+  isLocal = bound !== undefined && isLoopbackListener(bound.address);
+
   return {
-    port: isSocket ? 0 : (server.address() as AddressInfo).port,
+    port: bound?.port ?? 0,
     registry,
     addCheck: (name, check) => void checks.push({ name, check }),
     addMetrics: (read) => void others.push(read),

@@ -21,6 +21,11 @@ export const processSettings = {
     fallback: "8082",
     about: "Port for probes and metrics, never to be exposed; 0 = any free one",
   }),
+  allowedHosts: list("allowed_hosts", {
+    fallback: "",
+    about: "Host names, beside those of this machine, that ports on loopback answer to; *.example.com = all below it",
+    rule: textRule.hosts,
+  }),
   logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
     fallback: "info",
     about: "Least severe level that is logged",
@@ -283,5 +288,5 @@ export function clusterTokenIssuer(
 export type ConnectionSetting =
   | keyof typeof brokerSettings
   | keyof typeof clusterSettings
-  | keyof typeof processSettings
+  | Exclude<keyof typeof processSettings, "allowedHosts">
   | keyof typeof machineSettings;

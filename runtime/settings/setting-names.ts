@@ -5,6 +5,7 @@ export const settingNames: readonly string[] = [
   "activity_timeout",
   "admin_host",
   "admin_port",
+  "allowed_hosts",
   "allowed_origins",
   "async_max_body",
   "basic_auth",

@@ -30,6 +30,11 @@ export const textRule = {
         .join(",") || undefined,
   },
   addressRanges: { test: isAddressRange, expected: 'addresses or ranges such as "10.0.0.0/8"' },
+  hosts: {
+    test: (text) =>
+      /^(?:\*\.)?[a-z0-9_]([-a-z0-9_.]*[a-z0-9_])?$/.test(text) || (text.includes(":") && ipaddr.IPv6.isValid(text)),
+    expected: 'host names in lower case without a port, such as "weir.example.com" or "*.example.com"',
+  },
   targets: {
     test: (text) => isAddressRange(text) || /^[a-z0-9_][-a-z0-9_.]*(?::\d{1,5})?$/.test(text),
     expected: 'hosts in lower case, "host:port", or ranges such as "10.0.0.0/8"',

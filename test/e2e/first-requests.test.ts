@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import { eventually } from "../support/eventually.ts";
+import { sendVerbatim } from "../support/verbatim-request.ts";
 import { asOf, walkedWeir } from "../support/walked-weir.ts";
 
 /** What somebody reads who opens the gateway's address, and then makes common mistakes. */
@@ -35,6 +36,18 @@ test("the page at / has commands that deploy and call a first function", async (
     expect(html).toContain(`href="${link}"`);
     expect((await fetch(`${weir.url}${link}`)).status).toBe(200);
   }
+});
+
+test("a page whose own name leads to this machine reads nothing", async () => {
+  const { weir } = walked();
+  const asked = await Promise.all(
+    [`${weir.url}/`, `${weir.url}/function/echo`, `${weir.adminUrl}/metrics`].map(async (url) => {
+      const { port, pathname } = new URL(url);
+      const headers = ["Host", `evil.example:${port}`];
+      return (await sendVerbatim(Number(port), { target: pathname, headers })).status;
+    }),
+  );
+  expect(asked).toEqual([421, 421, 421]);
 });
 
 test("mistakes in a deployment are reported with what was probably meant", async () => {

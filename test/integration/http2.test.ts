@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { beforeAll, describe, expect, test } from "vitest";
 
+import { answeredHosts } from "../../runtime/settings/answered-hosts.ts";
 import { eventually } from "../support/eventually.ts";
 import { answerOf, openHttp2Client } from "../support/http2-client.ts";
 import { rawRequest } from "../support/raw-client.ts";
@@ -43,6 +44,26 @@ describe("the gateway over HTTP/2", () => {
       expect(reply.body).toBe("Cannot read request: this port speaks HTTPS: use https:// in the address\n");
     },
   );
+
+  test("on loopback a host that is none of the gateway's is 421, over each protocol; another port of it is not", async () => {
+    const { gateway, client } = await open({ server: { answersHost: answeredHosts(["faas.example.com"]) } });
+    const fn = await fixture.serve((_request, response) => response.end("called"));
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const ask = (authority: string) => client.ask({ ":path": "/function/hello", ":authority": authority });
+    expect(await ask("evil.example")).toMatchObject({ status: 421 });
+    expect(await ask("faas.example.com:1")).toMatchObject({ status: 200, body: "called" });
+    const plain = await fixture.open({ server: { answersHost: answeredHosts(["faas.example.com"]) } });
+    plain.deploy("hello", { addresses: [fn.address] });
+    for (const path of ["/function/hello", "/async-function/hello", "/system/info"]) {
+      const reply = await rawRequest(plain.port, `GET ${path} HTTP/1.1\r\nHost: evil.example:${plain.port}\r\n\r\n`);
+      expect(reply).toMatchObject({ status: 421, closed: true });
+      expect(reply.body).toMatch(/^Cannot answer for host "evil\.example:\d+": .*allowed_hosts\n$/);
+    }
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+    const socket = await rawRequest(plain.port, `GET /function/hello HTTP/1.1\r\nHost: evil.example\r\n${upgrade}\r\n`);
+    expect(socket).toMatchObject({ status: 421 });
+    expect(fn.requests).toHaveLength(1);
+  });
 
   test("GET and POST pass like over HTTP/1.1", async () => {
     const { gateway, client } = await open();

@@ -21,6 +21,13 @@ export function configuredOrigins(
   return [...settings.allowedOrigins, ...own].map((origin) => origin.toLowerCase());
 }
 
+/** Addresses that the settings say the platform has. */
+export function configuredAddresses(
+  settings: Pick<GatewaySettings, "consoleOrigins" | "publicUrl" | "platformNamespace" | "clusterGatewayUrl">,
+): (string | undefined)[] {
+  return [settings.publicUrl, clusterGatewayUrl(settings), ...settings.consoleOrigins];
+}
+
 /** Origins under which a gateway that listens at `port` is reached from its own machine. */
 export function loopbackOrigins(port: number, secure: boolean): string[] {
   const scheme = secure ? "https" : "http";

@@ -145,7 +145,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     understand: (head, address) => {
       checkHttp2Head(head);
       checkRequestLine(head.method, head.url);
-      return readHead(head.rawHeaders, address, true);
+      return readHead(head.rawHeaders, address, true, server.local);
     },
     serve,
     refuse: refuseHead,
@@ -160,7 +160,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   );
   const createServer = (tls: GatewayServerParts["tls"]): Http1Server =>
     new Http1Server({
-      understand: (text, address, secure) => understandRequest(text, address, secure, readHead),
+      understand: (text, address, secure, local) => understandRequest(text, address, secure, readHead, local),
       serve: (exchange) => serve(exchange, exchange.old),
       refuse: refuseHead,
       onMalformed: ({ method, target }, status, why) => {

@@ -6,8 +6,10 @@ import { connectionOptions } from "../../api/http-grammar.ts";
 import { isSimpleConnection } from "../../core/headers/hop-by-hop.ts";
 import { CachedHeaders } from "../../core/headers/cached-headers.ts";
 import { withoutSessionCookies } from "../../core/headers/session-cookies.ts";
+import { quote } from "../../core/quote.ts";
 import { isTraceParent } from "../../core/headers/trace-parent.ts";
 import { contentLengthOf, isChunkedCoding } from "../../http1/framing-rules.ts";
+import { unansweredHost, type AnswersHost } from "../../settings/answered-hosts.ts";
 import type { RequestHead } from "../calls/request-head.ts";
 import {
   isProtectedHeader,
@@ -22,6 +24,8 @@ export interface Peer {
   readonly trusted: boolean;
   /** Whether it speaks TLS. */
   readonly secure: boolean;
+  /** Whether it is answered at this value of `Host`; if absent, at any. */
+  readonly answersHost?: AnswersHost | undefined;
 }
 
 /** Contract §1.6. */
@@ -32,7 +36,7 @@ const untrusted: Peer = { trusted: false, secure: false };
 
 /**
  * Reads the head from the raw header list (`security.md` H1, H3, H4, H6, H7).
- * @throws PlatformError `malformed_request`, `headers_too_large`, `expectation_failed`; all of them close the
+ * @throws PlatformError `malformed_request`, `headers_too_large`, `expectation_failed`, `wrong_host`; all of them close the
  * connection
  */
 export function readRequestHead(
@@ -182,6 +186,7 @@ export function readRequestHead(
   }
   if (host === undefined) malformed('header "Host" is missing');
   if (!isHost(host)) malformed(`"${host.slice(0, 100)}" is not a host`);
+  if (peer.answersHost?.(host) === false) throw new PlatformError("wrong_host", unansweredHost(quote(host)));
   if (options !== undefined) {
     if (options.includes("transfer-encoding")) malformed('"Connection" names "transfer-encoding"');
     closes = options.includes("close");

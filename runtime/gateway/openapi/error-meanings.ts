@@ -35,7 +35,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   headers_too_large: "The head is over 16 KiB or 100 headers",
   unsupported_media_type: "The body is multipart or encoded",
   expectation_failed: "`Expect` is not `100-continue`",
-  wrong_host: "`console_port` has no such origin as `Host` names",
+  wrong_host: "The port does not answer for this `Host`",
   log_query_invalid: "`tail` or `since` cannot be read",
   too_many_logins: "This address sent 20 wrong passwords for one user within a minute",
   too_many_calls: "All replicas are at their limit of calls",

@@ -14,6 +14,7 @@ import {
 } from "../../api/schemas/history/history-wire.ts";
 import type { HistoryProgress } from "../../core/ports/call-history.ts";
 import type { HistoryMetrics } from "../history-metrics.ts";
+import { answeredHosts, isLoopbackListener, unansweredHost } from "../../settings/answered-hosts.ts";
 import { ApiKey } from "./api-key.ts";
 import { answerOperation, BadArgument, type OperationParts } from "./answer-operation.ts";
 import { readRequestText } from "./read-request-text.ts";
@@ -27,7 +28,13 @@ export interface HistoryApiParts extends OperationParts {
 /** A socket in a directory, or a port for requests with the key. */
 export type HistoryApiPlace =
   | { readonly directory: string }
-  | { readonly host: string; readonly port: number; readonly keyDirectory: string };
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly keyDirectory: string;
+      /** Names that it answers to on loopback beside those of this machine; none when absent. */
+      readonly allowedHosts?: readonly string[];
+    };
 
 export interface HistoryApi {
   /** Path of the socket, or the port. */
@@ -52,10 +59,16 @@ interface Reply {
 export async function openHistoryApi(parts: HistoryApiParts): Promise<HistoryApi> {
   const key = "port" in parts.place ? new ApiKey(parts.place.keyDirectory) : undefined;
   await key?.read();
+  const { host: place = "", allowedHosts = [] } = "port" in parts.place ? parts.place : {};
+  const answers = isLoopbackListener(place) ? answeredHosts(allowedHosts) : undefined;
   let inFlight = 0;
   const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, (request, response) => {
     inFlight += 1;
-    replyTo(request, parts, key, inFlight)
+    const { host = "" } = request.headers;
+    (answers?.(host) === false
+      ? Promise.resolve({ status: 421, body: unansweredHost(JSON.stringify(host)) })
+      : replyTo(request, parts, key, inFlight)
+    )
       .catch((err: unknown) => ({ status: 503, body: err instanceof Error ? err.message : String(err) }))
       .then(({ status, body }) => {
         inFlight -= 1;

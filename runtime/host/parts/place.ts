@@ -34,7 +34,11 @@ export async function openPlace({ settings, lifecycle, log }: HostStart): Promis
   });
   lifecycle.onClose("previous keys", () => previousKeys.close());
 
-  const admin = await openAdminServer({ host: "127.0.0.1", port: adminPort });
+  const admin = await openAdminServer({
+    host: "127.0.0.1",
+    port: adminPort,
+    allowedHosts: settings.allowedHosts,
+  });
   lifecycle.onClose("admin server", () => admin.close());
   return { port, url: ownUrl(settings, port), adminUrl: `http://127.0.0.1:${adminPort}`, admin, layout, user };
 }

@@ -2,6 +2,7 @@ import { Gauge } from "prom-client";
 import { onTestFinished, expect, test } from "vitest";
 
 import { openAdminServer } from "../../../runtime/process/admin-server.ts";
+import { sendVerbatim } from "../../support/verbatim-request.ts";
 
 test("metrics of a child process stand beside those of this one, and are left out while it does not answer", async () => {
   const admin = await openAdminServer({ host: "127.0.0.1", port: 0 });
@@ -17,4 +18,18 @@ test("metrics of a child process stand beside those of this one, and are left ou
   isAway = true;
   expect(await metrics()).toMatch(/^own 1\n$/m);
   expect(await metrics()).not.toContain("child");
+});
+
+test("on loopback it answers to names of this machine and to those that are allowed; else to any", async () => {
+  const allowedHosts = ["metrics.example.com"];
+  const local = await openAdminServer({ host: "127.0.0.1", port: 0, allowedHosts });
+  onTestFinished(() => local.close());
+  const open = await openAdminServer({ host: "0.0.0.0", port: 0 });
+  onTestFinished(() => open.close());
+  const ask = (port: number, host: string) => sendVerbatim(port, { target: "/metrics", headers: ["Host", host] });
+  const evil = await ask(local.port, `evil.example:${local.port}`);
+  expect(evil.status).toBe(421);
+  expect(await evil.text()).toMatch(/^Cannot answer for host "evil.example:\d+": .*allowed_hosts\n$/);
+  for (const host of ["localhost:8082", "metrics.example.com"]) expect((await ask(local.port, host)).status).toBe(200);
+  expect((await ask(open.port, "evil.example")).status).toBe(200);
 });

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 
+import { isLoopbackListener } from "../../../settings/answered-hosts.ts";
 import type { RequestText } from "../../../http1/request-text.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import type { ClientLimit } from "../client-limit.ts";
@@ -13,7 +14,7 @@ import { trackBelow } from "./socket-below.ts";
 /** How a server handles connections and requests; times in milliseconds. */
 export interface Http1ServerParts {
   /** @throws PlatformError when a head breaks a rule */
-  readonly understand: (text: RequestText, remoteAddress: string, secure: boolean) => RequestHead;
+  readonly understand: (text: RequestText, remoteAddress: string, secure: boolean, local: boolean) => RequestHead;
   readonly serve: (exchange: Http1Exchange) => void;
   readonly refuse: (exchange: Http1Exchange, err: unknown) => void;
   /** A request broke the rules of HTTP/1.1: `status` was the reply, and the connection ends. */
@@ -49,6 +50,7 @@ export class Http1Server implements Http1Owner {
   readonly listener: Server;
   readonly #parts: Http1ServerParts;
   readonly #secure: boolean;
+  #local = false;
   readonly #timeouts: Readonly<Record<Awaited, number>>;
   readonly #connections = new Set<Http1Connection>();
   /** Sockets that speak another protocol by now. */
@@ -78,12 +80,21 @@ export class Http1Server implements Http1Owner {
       this.listener = listener;
     }
     this.listener.maxConnections = parts.mostConnections;
+    this.listener.on("listening", () => {
+      const address = this.listener.address();
+      this.#local = typeof address === "object" && address !== null && isLoopbackListener(address.address);
+    });
     this.listener.on("drop", () => parts.onTooMany("all"));
     this.listener.on("connection", (socket: Socket) => this.#count(socket));
   }
 
+  /** Whether it listens on loopback. */
+  get local(): boolean {
+    return this.#local;
+  }
+
   understand(text: RequestText, remoteAddress: string): RequestHead {
-    return this.#parts.understand(text, remoteAddress, this.#secure);
+    return this.#parts.understand(text, remoteAddress, this.#secure, this.#local);
   }
 
   serve(exchange: Http1Exchange): void {

@@ -13,9 +13,10 @@ export function understandRequest(
   address: string,
   secure: boolean,
   readHead: HeadReader,
+  local = false,
 ): RequestHead {
   checkRequestLine(method, target);
-  const head = readHead(rawHeaders, address, secure);
+  const head = readHead(rawHeaders, address, secure, local);
   // A peer of HTTP/1.0 does not know chunks, so the framing of such a message is faulty (RFC 9112 §6.1).
   if (head.chunked && version === "1.0")
     throw new PlatformError("malformed_request", "Cannot read request: HTTP/1.0 has no transfer codings");
