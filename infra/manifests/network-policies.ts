@@ -9,7 +9,7 @@ import { issuerNamespaces } from "./iam/issuer-namespaces.ts";
 import { gatewayPort } from "./processes/gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
 import { labelsOf } from "./names.ts";
-import { natsNames, natsPort, soleMonitorUrl } from "./broker/nats-addresses.ts";
+import { natsMonitorUrls, natsNames, natsPort, soleMonitorUrl } from "./broker/nats-addresses.ts";
 import type { Platform } from "./platform.ts";
 import { adminPort } from "./processes/process-deployment.ts";
 
@@ -32,7 +32,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
   const broker = platform.nats.url === undefined ? pods(natsNames.statefulSet) : undefined;
   const clientPorts = platform.nats.url === undefined ? [natsPort.client] : brokerPorts(platform.nats.url);
   const toBroker = { peers: broker, ports: tcp(...clientPorts) };
-  const toMonitored = { peers: broker, ports: tcp(...clientPorts, natsPort.monitor) };
+  const toMonitored = { peers: broker, ports: tcp(...clientPorts, ...monitorPorts(platform)) };
   const toApiServer = apiServerFlows(platform.apiServer).map(({ cidrs, ports }) => ({
     peers: cidrs?.map((cidr) => ({ ipBlock: { cidr } })),
     ports: tcp(...ports),
@@ -57,12 +57,12 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       accounts.gateway,
       name(accounts.gateway),
       [{ peers: undefined, ports: tcp(gatewayPort, ...(consolePort === 0 ? [] : [consolePort])) }, ...scraped],
-      [toFunctions, toBroker, ...toHistory, ...toApiServer, ...toIssuers(platform)],
+      [toFunctions, toMonitored, ...toHistory, ...toApiServer, ...toIssuers(platform)],
     ),
     policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [
       toFunctions,
       { peers: pods(accounts.gateway), ports: tcp(gatewayPort) },
-      toBroker,
+      toMonitored,
       ...toApiServer,
       { peers: outside(platform) },
     ]),
@@ -94,7 +94,12 @@ function historyPolicy(platform: Platform, scraped: readonly Flow[], toOthers: r
 function natsPolicy(platform: Platform): KubernetesObject {
   const history = platform.history ? [accounts.history] : [];
   const users = [accounts.gateway, accounts.queueWorker, accounts.autoscaler, accounts.queueDoctor, ...history];
-  const readers = [accounts.queueDoctor, ...(readsMonitor(platform) ? history : [])];
+  const readers = [
+    accounts.gateway,
+    accounts.queueWorker,
+    accounts.queueDoctor,
+    ...(readsMonitor(platform) ? history : []),
+  ];
   const servers = { peers: pods(natsNames.statefulSet), ports: tcp(natsPort.route) };
   return policy(
     platform,
@@ -195,4 +200,8 @@ function monitoring({ monitoring: { namespaceLabels, podLabels } }: Platform): F
 
 function tcp(...ports: readonly number[]) {
   return [...new Set(ports)].map((port) => ({ port, protocol: "TCP" }) as const);
+}
+
+function monitorPorts(platform: Platform): number[] {
+  return natsMonitorUrls(platform).map((url) => Number(URL.parse(url)?.port) || (url.startsWith("https:") ? 443 : 80));
 }

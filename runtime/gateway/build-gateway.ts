@@ -21,6 +21,7 @@ import { consoleLink, gatewayConsole } from "./console-port/gateway-console.ts";
 import { buildAcceptMetrics } from "./calls/async/accept-metrics.ts";
 import { Admission } from "./calls/admission.ts";
 import { createReplayAcceptor } from "./calls/async/accept-replay.ts";
+import { Acceptances } from "./calls/async/acceptances.ts";
 import { createAsyncInvoker } from "./calls/async/async-invoker.ts";
 import { EndWatch } from "./calls/async/end-watch.ts";
 import { QueuePositions } from "./calls/async/queue-positions.ts";
@@ -79,6 +80,12 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     wakeTimeout: settings.wakeTimeout,
     maxWaitingCallers: settings.maxWaitingCallers,
     maxWaitingBytes: settings.maxWaitingBytes,
+    bytesElsewhere: () => acceptances.bytes,
+  });
+  const acceptances: Acceptances = new Acceptances({
+    maxCalls: settings.maxWaitingCallers,
+    maxBytes: settings.maxWaitingBytes,
+    bytesElsewhere: () => waker.waitingBytes,
   });
   const callReports = buildCallReports({ ...parts, reports, source, table });
   const { counts } = callReports;
@@ -124,6 +131,8 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     edition: settings.edition,
     callbackRules: parts.callbackRules,
     bodyLimit: settings.asyncMaxBody,
+    acceptTimeout: settings.acceptTimeout,
+    acceptances,
     metrics: buildAcceptMetrics(parts.registry),
     observer: observe(`${asyncFunctionPrefix}:name`),
   };

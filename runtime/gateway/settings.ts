@@ -12,6 +12,7 @@ import {
   credentialSettings,
   durabilitySettings,
   machineSettings,
+  monitorSettings,
   namespaceRule,
   platformSettings,
   processSettings,
@@ -24,10 +25,13 @@ import { differentPorts } from "../settings/setting-rules.ts";
 import { duration, flag, list, optionalText, port, share, text, whole, type Values } from "../settings/setting.ts";
 import { textRule } from "../settings/text-rules.ts";
 
+const second = 1_000;
+
 /** Every setting that the gateway reads. */
 export const gatewaySettings = {
   ...processSettings,
   ...brokerSettings,
+  ...monitorSettings,
   ...platformSettings,
   ...clusterSettings,
   ...callTimeSettings,
@@ -85,6 +89,13 @@ export const gatewaySettings = {
     rule: textRule.namespaces,
   }),
 
+  acceptTimeout: duration("accept_timeout", {
+    fallback: "12s",
+    min: second,
+    max: 60 * second,
+    about:
+      "Longest an asynchronous call waits until the broker has stored it; with a broker of one server 3s at most, as none takes its place",
+  }),
   headersTimeout: duration("headers_timeout", {
     fallback: "10s",
     min: 100,

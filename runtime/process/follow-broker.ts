@@ -3,15 +3,18 @@ import { Gauge } from "prom-client";
 import type { AdminServer } from "./admin-server.ts";
 import type { Log } from "./log.ts";
 
+/** What may keep a broker from storing; of several the last one counts, which says most. */
+const brokerFaults = ["away", "no-leader", "io-error", "full"] as const;
+type BrokerFaultKind = (typeof brokerFaults)[number];
+
 /** What keeps a broker from storing, as seen by one connection to it. */
 export interface TroubleSource {
-  readonly kind: "away" | "full" | undefined;
-  onChange(listener: (kind: "away" | "full" | undefined, cause?: unknown) => void): void;
+  readonly kind: BrokerFaultKind | undefined;
+  onChange(listener: (kind: BrokerFaultKind | undefined, cause?: unknown) => void): void;
 }
 
 /**
- * Reports what keeps the broker from storing: `/readyz` lists `broker: away` or `broker: full` with the text of `also`,
- * the log has a line when it begins and one when it ends, and `broker_unavailable{kind}` is 1 meanwhile. A text of
+ * Reports what keeps the broker from storing: `/readyz` lists it, as `broker: away`, with the text of `also`, the log has a line when it begins and one when it ends, and `broker_unavailable{kind}` is 1 meanwhile. A text of
  * `also` is a reason not to be ready by itself.
  */
 export function followBroker(
@@ -19,10 +22,10 @@ export function followBroker(
   sources: readonly TroubleSource[],
   also: () => string | undefined = () => undefined,
 ): void {
-  // A publisher may get no reply from a broker whose disk is full: `full` on any connection wins over `away`.
-  const current = (): "away" | "full" | undefined =>
-    (["full", "away"] as const).find((kind) => sources.some((source) => source.kind === kind));
-  let reported: "away" | "full" | undefined;
+  // A publisher may get no reply from a broker whose disk is full, and another connection knows why.
+  const current = (): BrokerFaultKind | undefined =>
+    brokerFaults.findLast((kind) => sources.some((source) => source.kind === kind));
+  let reported: BrokerFaultKind | undefined;
   admin.addCheck("broker", () => {
     const kind = current();
     const detail = also();
@@ -31,11 +34,11 @@ export function followBroker(
   });
   const gauge = new Gauge({
     name: "broker_unavailable",
-    help: "1 while the broker does not answer (away) or has no room (full)",
+    help: "1 while the broker does not answer (away), has no leader (no-leader) or room (full), or its disk fails (io-error)",
     labelNames: ["kind"],
     registers: [admin.registry],
     collect: () => {
-      for (const kind of ["away", "full"] as const) gauge.set({ kind }, current() === kind ? 1 : 0);
+      for (const kind of brokerFaults) gauge.set({ kind }, current() === kind ? 1 : 0);
     },
   });
   for (const source of sources) {
@@ -49,7 +52,10 @@ export function followBroker(
   }
 }
 
-const sentence = {
+const sentence: Readonly<Record<BrokerFaultKind, string>> = {
   away: "the broker does not answer: no call is accepted or ended until it does",
+  "no-leader": "the servers of the broker have no leader: no call is accepted or ended until they have chosen one",
   full: "the broker has no room: no call is accepted or ended until it has; make room on its disk",
+  "io-error":
+    "the disk of the broker fails: no call is accepted or ended until it works; look at the log of the broker",
 };

@@ -9,6 +9,7 @@ import {
   callbackSettings,
   callTimeSettings,
   credentialSettings,
+  monitorSettings,
   namespaceRule,
   optionalUrl,
   platformSettings,
@@ -27,6 +28,7 @@ const hour = 3_600_000;
 export const queueWorkerSettings = {
   ...processSettings,
   ...brokerSettings,
+  ...monitorSettings,
   ...platformSettings,
   ...clusterSettings,
   ...callTimeSettings,

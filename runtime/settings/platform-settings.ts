@@ -109,13 +109,14 @@ export const wakeSettings = {
     fallback: "10000",
     min: 1,
     unit: "calls",
-    about: "Most calls of this process that may wait for a replica at a time",
+    about: "Most calls of this process that may wait for a replica at a time, and as many for the broker to store them",
   }),
   maxWaitingBytes: whole("max_waiting_bytes", {
     fallback: "134217728",
     min: 1,
     unit: "bytes",
-    about: "Most memory that calls of this process may hold while they wait for a replica",
+    about:
+      "Most memory that calls of this process may hold while they wait for a replica, or for the broker to store them",
   }),
 };
 
@@ -200,7 +201,7 @@ export const functionLimitSettings = {
 export const monitorSettings = {
   natsMonitorUrl: monitorUrls("nats_monitor_url", {
     about:
-      "Monitoring addresses of the broker's servers, where the queue-doctor sees that one cannot store, and the history since when the only one runs",
+      "Monitoring addresses of the broker's servers, where processes see that one cannot store, and the history since when the only one runs",
   }),
 };
 
@@ -288,5 +289,6 @@ export function clusterTokenIssuer(
 export type ConnectionSetting =
   | keyof typeof brokerSettings
   | keyof typeof clusterSettings
+  | keyof typeof monitorSettings
   | Exclude<keyof typeof processSettings, "allowedHosts">
   | keyof typeof machineSettings;

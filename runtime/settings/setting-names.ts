@@ -1,5 +1,6 @@
 /** The names of all settings of all processes; written by `npm run settings-doc`. */
 export const settingNames: readonly string[] = [
+  "accept_timeout",
   "access_log",
   "ack_wait",
   "activity_timeout",

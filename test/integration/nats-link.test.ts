@@ -12,39 +12,51 @@ import { sampleQueue } from "../contract/samples.ts";
 import { eventually } from "../support/eventually.ts";
 import { checkDurability } from "../../runtime/adapters/nats/link/check-durability.ts";
 import { NatsHealth } from "../../runtime/adapters/nats/link/nats-health.ts";
-import { NatsLink } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NatsLink, type NatsOptions } from "../../runtime/adapters/nats/link/nats-link.ts";
+import { NotSentError } from "../../runtime/adapters/nats/link/request-mux.ts";
 import { openNatsServer } from "../support/nats-server.ts";
 
-/** A server that sends its greeting, and reads, only when it is told to. */
-async function hangingServer(greet: boolean) {
-  const info = { server_id: "x", version: "2.14.0", proto: 1, headers: true, max_payload: 8_388_608 };
+const greeting = { server_id: "x", version: "2.14.0", proto: 1, headers: true, max_payload: 8_388_608 };
+
+/** A server that greets when it is told to, answers pings as often as it is told to, and does nothing else. */
+async function idleServer({ greets = true, pings = Number.POSITIVE_INFINITY } = {}) {
   const sockets: Socket[] = [];
-  const server = createServer({ pauseOnConnect: true }, (socket) => {
-    sockets.push(socket);
-    socket.on("error", () => undefined);
+  const greet = (socket: Socket): void => {
+    let answered = 0;
+    socket.write(`INFO ${JSON.stringify(greeting)}\r\n`);
     socket.on("data", (bytes) => {
       if (bytes.includes("PING")) socket.write("PONG\r\n");
-      // It answers the handshake, and then nothing more.
-      socket.pause();
+      answered += 1;
+      if (answered >= pings) socket.pause();
     });
-    if (greet) answer(socket);
-  });
-  const answer = (socket: Socket): void => {
-    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
-    socket.resume();
   };
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    if (greets) greet(socket);
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   return {
-    port: typeof address === "object" ? address?.port : undefined,
+    url: `nats://127.0.0.1:${typeof address === "object" ? address?.port : undefined}`,
     sockets,
-    answer,
+    greet,
     close: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     },
   };
+}
+
+/** A link to the first of these servers that knows of the other one, too: they are dialled in any order. */
+async function openAt(first: string, second: string, more: Partial<NatsOptions> = {}): Promise<NatsLink> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const link = await NatsLink.open({ ...options, ...more, url: `${first}, ${second}` });
+    if (link.nc.getServer() === new URL(first).host) return link;
+    await link.close();
+  }
+  throw new Error(`no link to ${first}`);
 }
 
 const options = { name: "test", user: undefined, password: undefined, inboxPrefix: "_INBOX.t", pingInterval: 5_000 };
@@ -151,49 +163,86 @@ test("a link that is closed before there was a broker stops trying", async () =>
 });
 
 test("a server that accepts connections and says nothing is left for the next one, and its late greeting changes nothing", async () => {
-  const hanging = await hangingServer(false);
+  const idle = await idleServer({ greets: false });
   const server = await openNatsServer();
-  // The order in which they are dialled is random.
-  for (let links = 0; hanging.sockets.length === 0; links += 1) {
-    expect(links).toBeLessThan(50);
-    const link = await NatsLink.open({ ...options, url: `nats://127.0.0.1:${hanging.port}, ${server.url}` });
+  for (let links = 0; idle.sockets.length === 0; links += 1) {
+    expect(links).toBeLessThan(100);
+    const link = await NatsLink.open({ ...options, url: `${idle.url}, ${server.url}` });
     expect(link.nc.getServer()).toBe(new URL(server.url).host);
     await link.close();
   }
-  const alone = NatsLink.begin({ ...options, url: `nats://127.0.0.1:${hanging.port}` });
-  await eventually(() => hanging.sockets.length > 1, { what: "a second dial" });
+  const alone = NatsLink.begin({ ...options, url: idle.url });
+  await eventually(() => idle.sockets.length > 1, { what: "a second dial" });
   await alone.close();
-  for (const socket of hanging.sockets) hanging.answer(socket);
-  await eventually(() => hanging.sockets.every((socket) => socket.destroyed), { what: "no connection left" });
-  const { port } = await openConnections(server.monitorUrl);
-  expect(port).toEqual([]);
-  hanging.close();
+  for (const socket of idle.sockets) idle.greet(socket);
+  await eventually(() => idle.sockets.every((socket) => socket.destroyed), { what: "no connection left" });
+  expect(await clientPorts(server.monitorUrl)).toEqual([]);
+  idle.close();
   await server.close();
 });
 
 test("a server that reads nothing more is left, however much waits to be sent", async () => {
-  const hanging = await hangingServer(true);
+  const idle = await idleServer({ pings: 1 });
   const server = await openNatsServer();
-  const url = `nats://127.0.0.1:${hanging.port},${server.url}`;
-  let link = await NatsLink.open({ ...options, pingInterval: 100, url });
-  for (let links = 0; hanging.sockets.length === 0; links += 1) {
-    expect(links).toBeLessThan(50);
-    await link.close();
-    link = await NatsLink.open({ ...options, pingInterval: 100, url });
-  }
+  const link = await openAt(idle.url, server.url, { pingInterval: 100 });
   for (let sent = 0; sent < 16; sent += 1) link.publish("x", "x".repeat(1_048_576));
-  await eventually(() => link.nc.getServer() === new URL(server.url).host && link.downFor() === 0, {
-    what: "the other server",
-  });
+  await untilAt(link, server.url);
   await link.close();
-  hanging.close();
+  idle.close();
   await server.close();
 });
 
-/** Clients of a server. */
-async function openConnections(monitorUrl: string): Promise<{ readonly port: readonly number[] }> {
+test("a server that answers pings alone is left after 3 s of requests, and what it did not read waits, within bounds", async () => {
+  const idle = await idleServer({ pings: 1 });
+  const server = await openNatsServer();
+  const link = await openAt(idle.url, server.url, { pingInterval: 60_000 });
+  await eventually(
+    async () => {
+      const errors: unknown[] = [];
+      const body = new Uint8Array(4_194_304);
+      const timeout = 100;
+      const asked = Array.from({ length: 10 }, () =>
+        link.request("nobody", body, { timeout }).catch((err: unknown) => errors.push(err)),
+      );
+      await Promise.all(asked);
+      return errors.some((err) => err instanceof NotSentError);
+    },
+    { what: "requests that are not sent" },
+  );
+  const ask = async (): Promise<boolean> => {
+    await link.request("nobody", "", { timeout: 100 }).catch(() => {});
+    return link.nc.getServer() === new URL(server.url).host;
+  };
+  await eventually(ask, { what: "the other server" });
+  await link.close();
+  idle.close();
+  await server.close();
+});
+
+test("a server that announces its end is left at once, but not for itself", async () => {
+  const idle = await idleServer();
+  const server = await openNatsServer();
+  const link = await openAt(idle.url, server.url);
+  const alone = await NatsLink.open({ ...options, url: idle.url });
+  for (const socket of idle.sockets) socket.write(`INFO ${JSON.stringify({ ...greeting, ldm: true })}\r\n`);
+  await untilAt(link, server.url);
+  expect(alone.reconnects).toBe(0);
+  await link.close();
+  await alone.close();
+  idle.close();
+  await server.close();
+});
+
+async function untilAt(link: NatsLink, url: string): Promise<void> {
+  await eventually(() => link.nc.getServer() === new URL(url).host && link.downFor() === 0, {
+    what: "the other server",
+  });
+}
+
+/** Ports of the clients of a server. */
+async function clientPorts(monitorUrl: string): Promise<readonly number[]> {
   const { connections } = (await (await fetch(`${monitorUrl}/connz`)).json()) as {
     readonly connections: readonly { readonly port: number }[];
   };
-  return { port: connections.map(({ port }) => port) };
+  return connections.map(({ port }) => port);
 }

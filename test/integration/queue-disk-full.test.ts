@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { compareVersions, readNatsServerVersion } from "../../runtime/adapters/nats/server/nats-server-version.ts";
 import { environment } from "../../runtime/process/settings.ts";
 import { eventually } from "../support/eventually.ts";
+import { figure, inWords } from "../support/figure.ts";
 import { platformCalls } from "../support/platform-calls.ts";
 import { natsServerPath } from "../support/nats-server.ts";
 import { openSmallDisk } from "../support/small-disk.ts";
@@ -41,17 +42,24 @@ test("FB8 disk full: 503 no or unknown, unready; with space the broker restarts,
   for (let call = 0; call < 10; call += 1) accepted.push(await calls.accepted("count", { body }));
 
   mounted.fill(500_000);
-  const refusals: string[] = [];
+  const refusals: { readonly how: string; readonly sentence: string; readonly took: number }[] = [];
   await eventually(
     async () => {
+      const began = performance.now();
       const response = await calls.queue("count", { body });
+      const how = `${response.status} ${response.headers.get("x-call-queued")}`;
+      const took = performance.now() - began;
       if (response.status === 202) accepted.push(response.headers.get("x-call-id") ?? "");
-      else refusals.push(`${response.status} ${response.headers.get("x-call-queued")}`);
+      else refusals.push({ how, sentence: response.body.toString(), took });
       return refusals.length >= 3;
     },
     { every: 1, what: "refusals" },
   );
-  for (const refusal of refusals) expect(["503 no", "503 unknown"]).toContain(refusal);
+  for (const { how, sentence } of refusals) {
+    expect(["503 no", "503 unknown"]).toContain(how);
+    expect(sentence).toMatch(/the disk of the queue is full|the queue, whose disk is full/);
+  }
+  figure("S10", `a full disk is told in ${refusals.map(({ took }) => inWords(took)).join(", then ")}`);
   if (sticks) {
     await eventually(
       async () => {

@@ -99,7 +99,12 @@ class Protocol {
       start: BigInt(Date.now()) * 1_000_000n,
     });
     const { calls, ledger, times } = this.bench;
-    const parts = { calls: faultyCallQueue(calls, this.plan), ledger: faultyCallLedger(ledger, this.plan), times };
+    const parts = {
+      calls: faultyCallQueue(calls, this.plan),
+      ledger: faultyCallLedger(ledger, this.plan),
+      times,
+      acceptTimeout: 3_000,
+    };
     const outcome = await acceptCall(parts, call, 2).then(
       (accepted) => ({ id: accepted.id, class: "accepted" as const }),
       (err: unknown) => {

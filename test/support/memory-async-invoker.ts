@@ -10,6 +10,7 @@ import type { CallLedger } from "../../runtime/core/ports/call-ledger.ts";
 import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { Admission, type AdmissionParts } from "../../runtime/gateway/calls/admission.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
+import { Acceptances } from "../../runtime/gateway/calls/async/acceptances.ts";
 import type { AsyncParts } from "../../runtime/gateway/calls/async/async-parts.ts";
 import { createAsyncInvoker } from "../../runtime/gateway/calls/async/async-invoker.ts";
 import { EndWatch } from "../../runtime/gateway/calls/async/end-watch.ts";
@@ -64,6 +65,8 @@ export function memoryAsyncParts(table: FunctionTable, options: MemoryAsyncOptio
     edition,
     callbackRules: { policy, allow: [], gatewayOrigins: ["http://gateway.weir:8080"], closedPorts: [4222] },
     bodyLimit: 1_048_576,
+    acceptTimeout: 3_000,
+    acceptances: new Acceptances({ maxCalls: 10_000, maxBytes: 134_217_728 }),
     metrics: buildAcceptMetrics(new Registry()),
     writeError: createErrorWriter(createLog("test", "silent")).writeError,
     observer: { ended: () => {}, answered: () => {} },

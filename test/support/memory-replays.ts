@@ -9,6 +9,7 @@ import { QueueTable } from "../../runtime/core/queues/queue-table.ts";
 import { FunctionTable } from "../../runtime/core/replicas/function-table.ts";
 import { Admission } from "../../runtime/gateway/calls/admission.ts";
 import { buildAcceptMetrics } from "../../runtime/gateway/calls/async/accept-metrics.ts";
+import { Acceptances } from "../../runtime/gateway/calls/async/acceptances.ts";
 import { createReplayAcceptor, type AcceptReplay } from "../../runtime/gateway/calls/async/accept-replay.ts";
 import { sampleQueue } from "../contract/samples.ts";
 
@@ -36,6 +37,8 @@ export class MemoryReplays {
         isPlatformCredential: (authorization) => authorization === "Basic platform",
       }),
       bodyLimit: 1_024,
+      acceptTimeout: 3_000,
+      acceptances: new Acceptances({ maxCalls: 10_000, maxBytes: 134_217_728 }),
       callbackRules: { policy: "public", allow: [], gatewayOrigins: [], closedPorts: [] },
       calls: {
         put: async (call) => {

@@ -207,7 +207,7 @@ export class WorkerBench {
 
   async accept(over: Partial<QueuedCall> = {}): Promise<string> {
     const call = sampleCall({ callbackUrl: undefined, start: BigInt(Date.now()) * 1_000_000n, ...over });
-    return (await acceptCall(this, call, 10)).id;
+    return (await acceptCall({ calls: this.calls, ledger: this.ledger, acceptTimeout: 3_000 }, call, 10)).id;
   }
 
   async entry(id: string): Promise<CallEntry> {

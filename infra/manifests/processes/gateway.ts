@@ -6,6 +6,7 @@ import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import { given, type KubernetesObject } from "../kubernetes-object.ts";
 import { publicCallbackKeys } from "../key-secrets.ts";
+import { natsMonitorUrls } from "../broker/nats-addresses.ts";
 import { labelsOf, platformSecret, selectorOf } from "../names.ts";
 import { brokerFacts } from "../option-rules.ts";
 import { historyOrigin, isTlsInFront, publicUrlOf, type Platform } from "../platform.ts";
@@ -26,6 +27,7 @@ export function gatewayManifests(platform: Platform): KubernetesObject[] {
     gatewaySettings,
     {
       ...brokerProcessEnvironment(platform, natsUser.gateway),
+      natsMonitorUrl: natsMonitorUrls(platform),
       host: "0.0.0.0",
       port: gatewayPort,
       consolePort,

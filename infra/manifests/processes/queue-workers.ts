@@ -6,6 +6,7 @@ import { queueWorkerSettings, workerDrainTimeout } from "../../../runtime/queue-
 import { brokerProcessEnvironment } from "./common-environment.ts";
 import { environmentOf } from "./environment.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
+import { natsMonitorUrls } from "../broker/nats-addresses.ts";
 import { privateCallbackKeys } from "../key-secrets.ts";
 import { queueWorkerName, platformSecret } from "../names.ts";
 import { gatewayOrigin, type Platform } from "../platform.ts";
@@ -30,6 +31,7 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
         queueWorkerSettings,
         {
           ...brokerProcessEnvironment(platform, natsUser.worker(queue.name)),
+          natsMonitorUrl: natsMonitorUrls(platform),
           queue: queue.name,
           history: platform.history,
           gatewayUrl: gatewayOrigin(platform),

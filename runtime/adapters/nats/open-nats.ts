@@ -35,6 +35,7 @@ export interface BrokerAccess {
   readonly natsPasswordFile?: string | undefined;
   readonly natsCaFile?: string | undefined;
   readonly natsPingInterval: number;
+  readonly natsMonitorUrl?: readonly string[] | undefined;
 }
 
 /** Connection options from settings; the password comes from its file. */
@@ -47,6 +48,7 @@ export function natsOptions(access: BrokerAccess, name: string, inboxPrefix: str
     ca: access.natsCaFile === undefined ? undefined : readFileSync(access.natsCaFile, "utf8"),
     inboxPrefix,
     pingInterval: access.natsPingInterval,
+    monitorUrls: access.natsMonitorUrl ?? [],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
 import type { FunctionEndpoints } from "../ports/endpoints.ts";
 import type { SeenFunction } from "../functions/function-facts.ts";
 import type { BrokerStore } from "../ports/broker-view.ts";
@@ -32,7 +33,7 @@ export interface ExaminedTimes {
 }
 
 export interface ExaminedBroker {
-  readonly fault: "away" | "full" | undefined;
+  readonly fault: BrokerFaultKind | undefined;
   readonly version: string | undefined;
   readonly isTooOld: boolean;
   readonly store: Asked<BrokerStore>;

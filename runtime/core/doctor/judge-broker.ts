@@ -35,6 +35,16 @@ function brokerFinding({ fault, version, isTooOld, store }: ExaminedBroker, { ho
         "It has no room: no call is accepted or ended until it has",
         home === "machine" ? "make room on the disk of the data directory" : "enlarge the volumes of StatefulSet nats",
       );
+    case "io-error":
+      return problem(
+        "Its disk fails: no call is accepted or ended until it works",
+        home === "machine" ? "look at the disk of the data directory" : "look at the volumes of StatefulSet nats",
+      );
+    case "no-leader":
+      return problem(
+        "Its servers have no leader: calls wait until they have chosen one",
+        "if it lasts longer than 10 s, see that most of its servers run and reach one another",
+      );
     case undefined:
       break;
     default:

@@ -1,5 +1,9 @@
+import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
+
 /** A server of the broker that cannot store messages, for instance because its disk is full. */
 export interface BrokerFault {
+  /** Its disk is full, or fails. */
+  readonly kind: Extract<BrokerFaultKind, "full" | "io-error">;
   /** Host of the server. */
   readonly server: string;
   /** The server's own error message. */

@@ -1,3 +1,5 @@
+import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
+
 /** How much of a part of the broker's store is used; an unknown limit is infinite. */
 export interface StoreShare {
   readonly used: number;
@@ -19,7 +21,7 @@ export interface BrokerStore {
 /** The broker as this process sees it. */
 export interface BrokerView {
   /** Why it cannot store, as far as this process was affected by it. */
-  readonly fault: "away" | "full" | undefined;
+  readonly fault: BrokerFaultKind | undefined;
   /** Undefined before it first replied. */
   readonly version: string | undefined;
   /** Whether its version is older than the queue needs. */

@@ -1,4 +1,6 @@
+import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
 import type { CallEntry, UnstampedEntry } from "../calls/call-entry.ts";
+import type { Unavailable } from "./call-queue.ts";
 
 /** A record as it was read. */
 export interface LedgerEntry {
@@ -13,13 +15,10 @@ export type CreateOutcome =
   | { readonly kind: "created"; readonly revision: number }
   | { readonly kind: "exists"; readonly found: LedgerEntry }
   /** Nothing was written: the limit of records is reached, the whole store is nearly full, or it is unavailable. */
-  | {
-      readonly kind: "refused";
-      readonly because: "records-full" | "store-full" | "unavailable";
-      readonly cause?: unknown;
-    }
+  | { readonly kind: "refused"; readonly because: "records-full" | "store-full"; readonly cause?: unknown }
+  | Unavailable
   /** No reply came. */
-  | { readonly kind: "unknown"; readonly cause?: unknown };
+  | { readonly kind: "unknown"; readonly fault?: BrokerFaultKind | undefined; readonly cause?: unknown };
 
 /** Outcome of a change of a record. */
 export type UpdateOutcome =
@@ -46,15 +45,15 @@ export interface StoredResult {
  *
  * - Every write of a record stamps it anew with its expiry, by its content and how full the ledger is. Results carry
  *   their time to live in milliseconds.
- * - `create` ends by `until` (monotonic milliseconds); after a lost reply it resolves with `exists` and what was
- *   written.
+ * - `create` ends by `until` (monotonic milliseconds), or half a second after `isAbandoned`; after a lost reply it
+ *   resolves with `exists` and what was written.
  * - `update` retries for three seconds at most and never rejects. A record is changed by `changeRecord`, which reads
  *   when no reply came and looks for what it wrote.
  * - `read` returns the last write of any process.
  * - All times in records are of one clock, `now`, as the clocks of the machines that write them may differ.
  */
 export interface CallLedger {
-  create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome>;
+  create(id: string, entry: UnstampedEntry, until: number, isAbandoned?: () => boolean): Promise<CreateOutcome>;
   read(id: string): Promise<LedgerEntry | undefined>;
   update(id: string, entry: UnstampedEntry, revision: number): Promise<UpdateOutcome>;
   /**

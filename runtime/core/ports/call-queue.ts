@@ -1,22 +1,35 @@
+import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
 import type { QueuedCall } from "../calls/call.ts";
 
 /** Outcome of `put`. */
 export type PutOutcome =
   | { readonly kind: "stored" }
   /** Certainly not stored: it can be sent again at any time. */
-  | { readonly kind: "refused"; readonly because: "full" | "unavailable" | "too-large"; readonly cause?: unknown }
+  | { readonly kind: "refused"; readonly because: "full" | "too-large"; readonly cause?: unknown }
+  | Unavailable
   /** No reply came: it may be stored. */
-  | { readonly kind: "unknown"; readonly cause?: unknown };
+  | { readonly kind: "unknown"; readonly fault?: BrokerFaultKind | undefined; readonly cause?: unknown };
+
+/** Certainly not stored, as the store cannot, and why as far as that is known. */
+export interface Unavailable {
+  readonly kind: "refused";
+  readonly because: "unavailable";
+  readonly fault?: BrokerFaultKind | undefined;
+  readonly cause?: unknown;
+}
 
 /**
  * Holds calls until a worker has dealt with them.
  *
  * - `put` resolves with `stored` only when a crash of any one process can no longer lose the call. The same id and
  *   redrive put again within two minutes are stored once. It never waits beyond `until` (monotonic milliseconds, as
- *   `performance.now()` counts), and refuses at once while the store has been unavailable for more than a second.
+ *   `performance.now()` counts), nor half a second longer once `isAbandoned`, and refuses at once while the store has
+ *   been unavailable for more than a second; for more than five where it has several servers.
  */
 export interface CallQueue {
-  put(call: QueuedCall, until: number, redrives?: number): Promise<PutOutcome>;
+  /** Whether the store has several servers, which elect another leader when they lose one. */
+  readonly isReplicated?: boolean;
+  put(call: QueuedCall, until: number, redrives?: number, isAbandoned?: () => boolean): Promise<PutOutcome>;
 }
 
 /** A message delivered from a queue, leased until it is acknowledged or requeued, or until the lease ends. */

@@ -1,18 +1,40 @@
+import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { named, publicly, unquoted, type PublicSentence } from "../../api/public-sentence.ts";
 import type { CreateOutcome } from "../ports/call-ledger.ts";
 import type { PutOutcome } from "../ports/call-queue.ts";
 
 /** Why a call was certainly not queued. */
-export type RefusedBecause = Extract<PutOutcome | CreateOutcome, { kind: "refused" }>["because"];
+export type RefusedPut = Extract<PutOutcome | CreateOutcome, { kind: "refused" }>;
+
+/** What keeps the queue from storing, without a word about servers: anybody may read it. */
+const unavailable: Readonly<Record<BrokerFaultKind, PublicSentence>> = {
+  away: publicly`the queue cannot be reached; send it again later`,
+  "no-leader": publicly`the servers of the queue are choosing a leader; send it again later`,
+  full: publicly`the disk of the queue is full; send it again when there is room`,
+  "io-error": publicly`the disk of the queue fails; send it again when it works`,
+};
+
+/** The same as part of a sentence that goes on; empty if nothing more is known than that there is no answer. */
+export function whoseFault(fault: BrokerFaultKind | undefined): PublicSentence {
+  switch (fault) {
+    case "no-leader":
+      return publicly`, whose servers are choosing a leader`;
+    case "full":
+      return publicly`, whose disk is full`;
+    case "io-error":
+      return publicly`, whose disk fails`;
+    case "away":
+    case undefined:
+      return publicly``;
+    default:
+      return fault satisfies never;
+  }
+}
 
 /** The error for a call, or its callback, that was certainly not queued; `what` as in `queue call "<id>"`. */
-export function refusedPut(
-  what: PublicSentence,
-  queue: string,
-  because: RefusedBecause,
-  cause: unknown,
-): PlatformError {
+export function refusedPut(what: PublicSentence, queue: string, refusal: RefusedPut): PlatformError {
+  const { because, cause } = refusal;
   switch (because) {
     case "full":
       return new PlatformError(
@@ -39,15 +61,11 @@ export function refusedPut(
         { callQueued: "no", cause },
       );
     case "unavailable":
-      return new PlatformError(
-        "queue_unavailable",
-        publicly`Cannot ${what}: the queue cannot be reached; send it again later`,
-        {
-          callQueued: "no",
-          retryAfterSeconds: 1,
-          cause,
-        },
-      );
+      return new PlatformError("queue_unavailable", publicly`Cannot ${what}: ${unavailable[refusal.fault ?? "away"]}`, {
+        callQueued: "no",
+        retryAfterSeconds: 1,
+        cause,
+      });
     default:
       return because satisfies never;
   }

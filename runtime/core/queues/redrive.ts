@@ -49,7 +49,7 @@ export async function redriveCall(parts: RedriveParts, queue: string, id: string
   const outcome = await publish(parts, decision);
   if (outcome.kind === "refused") {
     await undo();
-    throw refusedPut(publicly`redrive call ${named(id)}`, queue, outcome.because, outcome.cause);
+    throw refusedPut(publicly`redrive call ${named(id)}`, queue, outcome);
   }
   if (outcome.kind === "unknown") throw noAnswer(id, began, outcome.cause);
   for (const letter of letters) await parts.letters.remove(letter);
@@ -120,7 +120,7 @@ async function withoutReset(
     case "exists":
       return undefined;
     case "refused":
-      throw refusedPut(publicly`redrive call ${named(id)}`, call.queue, outcome.because, outcome.cause);
+      throw refusedPut(publicly`redrive call ${named(id)}`, call.queue, outcome);
     case "unknown":
       throw noAnswer(id, began, outcome.cause);
     default:

@@ -16,6 +16,8 @@ export interface WakerParts {
   readonly maxWaitingCallers: number;
   /** Maximum bytes that waiting callers hold in memory together. */
   readonly maxWaitingBytes: number;
+  /** Bytes of that which calls hold that wait for something else. */
+  readonly bytesElsewhere?: () => number;
 }
 
 /** One caller waiting for a replica. */
@@ -73,6 +75,11 @@ export class Waker {
     return this.#waitingCallers;
   }
 
+  /** Bytes that they hold. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   /**
    * A ready replica of `entry`: at once if there is one, else as soon as the endpoints show one; any number of callers
    * cause one scale-up to `scale.min`, and are served in order of arrival.
@@ -96,11 +103,12 @@ export class Waker {
     if (this.#parts.table.findKey(entry.key) !== entry) {
       return new PlatformError("function_not_found", `Cannot wake function "${entry.key}": it was removed`);
     }
-    const { maxWaitingCallers, maxWaitingBytes } = this.#parts;
+    const { maxWaitingCallers, maxWaitingBytes, bytesElsewhere = () => 0 } = this.#parts;
+    const held = this.#waitingBytes + bytesElsewhere();
     if (this.#waitingCallers >= maxWaitingCallers)
       return cannotWake(entry, publicly`${this.#waitingCallers} callers are waiting already`);
-    if (this.#waitingBytes + bytes > maxWaitingBytes)
-      return cannotWake(entry, publicly`callers with ${this.#waitingBytes} bytes are waiting already`);
+    if (held + bytes > maxWaitingBytes)
+      return cannotWake(entry, publicly`callers with ${held} bytes are waiting already`);
     return finalRefusal(entry);
   }
 

@@ -43,7 +43,13 @@ export async function openBroker({
   const store = { bytes: nats.maxFileStore, calls: mostCalls({ ...settings, maxFileStore: nats.maxFileStore }) };
   checkStore(store, layout.nats, settings);
   const connect = async (user: string): Promise<NatsLink> => {
-    const link = await NatsLink.open({ ...nats.access(user), name: user, pingInterval: settings.natsPingInterval });
+    const { natsPingInterval: pingInterval } = settings;
+    const link = await NatsLink.open({
+      ...nats.access(user),
+      name: user,
+      pingInterval,
+      monitorUrls: [nats.monitorUrl],
+    });
     lifecycle.onClose(`broker connection of ${user}`, () => link.close());
     return link;
   };

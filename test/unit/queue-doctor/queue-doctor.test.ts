@@ -190,7 +190,7 @@ function openServers(...full: string[]) {
           const [server] = full;
           if (server === undefined) return undefined;
           found.push(server);
-          return { server, why: "no space left on device" };
+          return { kind: "full" as const, server, why: "no space left on device" };
         },
       },
       servers: {

@@ -44,7 +44,7 @@ export class HistoryClient {
     this.#options = options;
     const isPath = options.address.startsWith("/");
     this.#pool = new Pool(isPath ? "http://history" : options.address, {
-      ...(isPath ? { connect: { socketPath: options.address } } : {}),
+      connect: { timeout: options.timeout ?? defaultTimeout, ...(isPath ? { socketPath: options.address } : {}) },
       connections: mostRequests,
     });
   }

@@ -10,7 +10,8 @@ import {
 
 import type { HeaderBlock } from "./header-block.ts";
 import { requestTimeout, type NatsLink } from "./nats-link.ts";
-import type { PublishOutcome } from "./publish-outcome.ts";
+import type { PublishOutcome, PublishRefusal } from "./publish-outcome.ts";
+import { NotSentError } from "./request-mux.ts";
 
 /** NATS error code of a message that exceeds the broker's size limit. */
 export const payloadTooLarge = 10054;
@@ -20,11 +21,14 @@ export function isRevisionConflict(code: number): boolean {
   return code === 10071 || code === 10164;
 }
 
-/** Refusals during a leader election, with nothing stored: not available, not the leader. */
-const transientRefusals = new Set([10_008, 10_009]);
-const downTolerance = 1_000;
-/** Milliseconds before a request is repeated that no server could take. */
-const pauseBetween = 100;
+/**
+ * Refusals of a cluster while leaders are elected, or a server ends, with nothing stored: not available, not the leader,
+ * without JetStream (of an account, of the server). What its consensus refuses has no code, and a text that begins so.
+ */
+const transientRefusals = new Set([10_008, 10_009, 10_039, 10_076]);
+const refusedByConsensus = "raft: ";
+/** Milliseconds before a request is repeated that no server could take: at first, and at most. */
+const pauseBetween = { first: 100, longest: 500 };
 /**
  * Attempts without a responder before a single server is given up: the stream is missing, or the server is just
  * starting. In a cluster a leader election may be the reason, so there is no such limit.
@@ -33,7 +37,7 @@ const maxNoResponders = 5;
 
 /**
  * Publishes into a stream and waits for the broker's acknowledgement, in attempts of 500 ms until `until` (monotonic
- * milliseconds). The headers must make repeats harmless: `Nats-Msg-Id` or an expected sequence.
+ * milliseconds), or `isAbandoned`. The headers must make repeats harmless: `Nats-Msg-Id` or an expected sequence.
  */
 export async function publishDurably(
   link: NatsLink,
@@ -41,8 +45,9 @@ export async function publishDurably(
   body: Uint8Array,
   headers: MsgHdrs | HeaderBlock,
   until: number,
+  isAbandoned?: () => boolean,
 ): Promise<PublishOutcome> {
-  const outcome = await publishUnreported(link, subject, body, headers, until);
+  const outcome = await publishUnreported(link, subject, body, headers, until, isAbandoned);
   link.state.onPublished(outcome);
   return outcome;
 }
@@ -54,34 +59,36 @@ export async function publishUnreported(
   body: Uint8Array,
   headers: MsgHdrs | HeaderBlock,
   until: number,
+  isAbandoned: () => boolean = never,
 ): Promise<PublishOutcome> {
   let doubt: unknown;
   // No error is created up front: its stack trace would cost a seventh of accepting a call.
   let failure: unknown;
   let noResponders = 0;
-  for (;;) {
+  for (let round = 0; ; round += 1) {
     const left = until - performance.now();
-    if (left <= 0 || link.downFor() > downTolerance) break;
+    if (left <= 0 || link.isAway || link.state.storesNothing || isAbandoned()) break;
     try {
       const reply = await link.request(subject, body, {
         headers,
         timeout: Math.min(requestTimeout, Math.max(left, 1)),
       });
       const outcome = acknowledged(reply.data, doubt);
-      if (outcome.kind !== "refused" || !link.isCluster || !transientRefusals.has(outcome.refusal.code)) return outcome;
+      if (outcome.kind !== "refused" || !link.isCluster || !isTransient(outcome.refusal)) return outcome;
       failure = new Error(`${outcome.refusal.description} (${outcome.refusal.code})`);
-      await pause(pauseUntil(until));
+      await pause(pauseUntil(until, round));
     } catch (err) {
       // The client checks the length itself; nothing was sent.
       if (err instanceof InvalidArgumentError) {
         return { kind: "refused", refusal: { code: payloadTooLarge, description: err.message }, doubt };
       }
       failure = err;
+      link.state.onUnanswered();
       if (isNoResponders(err)) {
         noResponders += 1;
         if (noResponders >= maxNoResponders && !link.isCluster) break;
-        await pause(pauseUntil(until));
-      } else {
+        await pause(pauseUntil(until, round));
+      } else if (!(err instanceof NotSentError)) {
         doubt = err;
         if (!isTimeout(err)) break;
       }
@@ -92,8 +99,17 @@ export async function publishUnreported(
     : { kind: "unknown", cause: doubt };
 }
 
-function pauseUntil(until: number): number {
-  return Math.min(pauseBetween, Math.max(0, until - performance.now()));
+function never(): boolean {
+  return false;
+}
+
+function isTransient({ code, description }: PublishRefusal): boolean {
+  return transientRefusals.has(code) || (code === 0 && description.startsWith(refusedByConsensus));
+}
+
+function pauseUntil(until: number, round: number): number {
+  const next = Math.min(pauseBetween.first * 2 ** round, pauseBetween.longest);
+  return Math.min(next, Math.max(0, until - performance.now()));
 }
 
 /** Whether the subject has no responder: stream or consumer missing, or JetStream not started yet. */

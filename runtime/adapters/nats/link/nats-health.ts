@@ -3,6 +3,7 @@ import type { BrokerHealth, BrokerFault } from "../../../core/ports/broker-healt
 const replyTimeout = 2_000;
 /** How a server reports a store that accepts nothing until the server is restarted. */
 const writeError = /write error/i;
+const noSpace = /no space left on device|disk quota exceeded/i;
 
 /** The broker's health, as the monitoring of its servers reports it. */
 export class NatsHealth implements BrokerHealth {
@@ -19,14 +20,30 @@ export class NatsHealth implements BrokerHealth {
   }
 
   async fault(): Promise<BrokerFault | undefined> {
-    const reasons = await Promise.all(this.#servers.map(({ url }) => writeErrorAt(url)));
-    const found = this.#servers.flatMap(({ server }, at) => {
-      const why = reasons[at];
-      return why === undefined ? [] : [{ server, why }];
-    });
-    this.#listener(found[0]);
-    return found[0];
+    const [found] = await this.#faults();
+    this.#listener(found);
+    return found;
   }
+
+  /** As `fault`, but only if so many servers cannot store that nothing is stored; nobody else is told. */
+  async wholeFault(): Promise<BrokerFault | undefined> {
+    const found = await this.#faults();
+    const able = this.#servers.length - found.length;
+    return able > this.#servers.length / 2 ? undefined : found[0];
+  }
+
+  async #faults(): Promise<readonly BrokerFault[]> {
+    const reasons = await Promise.all(this.#servers.map(({ url }) => writeErrorAt(url)));
+    return this.#servers.flatMap(({ server }, at) => {
+      const why = reasons[at];
+      return why === undefined ? [] : [{ kind: isFullDisk(why) ? "full" : "io-error", server, why }];
+    });
+  }
+}
+
+/** Whether a server's error message says that the disk has no room: of the system, or within a quota. */
+export function isFullDisk(text: string): boolean {
+  return noSpace.test(text);
 }
 
 async function writeErrorAt(url: string): Promise<string | undefined> {

@@ -3,9 +3,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
 
+import { brokerAddresses } from "../../../api/broker/broker-addresses.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
+import { AnswerWatch } from "./answer-watch.ts";
 import { BrokerState } from "./broker-state.ts";
 import { dialBroker } from "./broker-transport.ts";
+import { NatsHealth } from "./nats-health.ts";
 import { RequestMux, type MuxRequest } from "./request-mux.ts";
 import { compareVersions, oldestVersion } from "../server/nats-server-version.ts";
 
@@ -21,8 +24,10 @@ export interface NatsOptions {
   readonly ca?: string | undefined;
   /** Prefix of this user's inboxes; no other user may read them. */
   readonly inboxPrefix: string;
-  /** Milliseconds between pings; two unanswered ones end the connection. */
+  /** Milliseconds between pings; two unanswered ones end the connection. At most 2 s where there is another server. */
   readonly pingInterval: number;
+  /** Monitoring addresses of the servers, asked when publishes get no reply. */
+  readonly monitorUrls?: readonly string[];
 }
 
 /** Timeout of one request to the broker, milliseconds; callers retry within their own budget. */
@@ -43,13 +48,19 @@ const reconnectWait = 250;
 const reconnectJitter = 100;
 /** Milliseconds in which a server takes what was sent before the connection to it is closed. */
 const drainTimeout = 2_000;
+/** The same for one that is about to end, while another one waits. */
+const leaveTimeout = 500;
+/** Milliseconds between pings where there is another server to go to. */
+const longestPingInterval = 2_000;
+/** Milliseconds without a connection after which requests are given up: alone, and where another server is dialled. */
+const downTolerance = { alone: 1_000, several: 5_000 };
 
 /** One connection that is retried without limit, and knows how long it has been down. */
 export class NatsLink {
   /** Resolves when the broker first replies; rejects with `queue_unavailable` when the broker is too old to be used. */
   readonly opened: Promise<void>;
   /** Whether the broker stores what is published. */
-  readonly state = new BrokerState();
+  readonly state = new BrokerState(() => this.isCluster);
   readonly #options: NatsOptions;
   readonly #end = new AbortController();
   #connection: Connection | undefined;
@@ -57,9 +68,13 @@ export class NatsLink {
   #reconnects = 0;
   readonly #onOpen = new Set<() => void>();
   readonly #onReconnect = new Set<() => void>();
+  readonly #answers = new AnswerWatch(() => this.#change());
+  #changing = false;
 
   private constructor(options: NatsOptions) {
     this.#options = options;
+    const { monitorUrls = [] } = options;
+    if (monitorUrls.length > 0) this.state.watch(new NatsHealth(monitorUrls));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.opened = promise;
     // Callers that do not await it learn of the same failure from `trouble`.
@@ -147,6 +162,11 @@ export class NatsLink {
     return this.#downSince === undefined ? 0 : performance.now() - this.#downSince;
   }
 
+  /** Whether it has been down for so long that requests are given up at once. */
+  get isAway(): boolean {
+    return this.downFor() > (this.#hasOthers ? downTolerance.several : downTolerance.alone);
+  }
+
   /** Version of the server this is connected to, or was last connected to. */
   get serverVersion(): string {
     return this.#connection?.nc.info?.version ?? "";
@@ -179,6 +199,23 @@ export class NatsLink {
     await nc?.close();
   }
 
+  /** Whether there may be another server to go to: an address may stand for several. */
+  get #hasOthers(): boolean {
+    return this.isCluster || brokerAddresses(this.#options.url).length > 1;
+  }
+
+  /** Goes to another server, if there may be one. What this one has not read in time is sent again by its sender. */
+  #change(): void {
+    const nc = this.#connection?.nc;
+    if (nc === undefined || !this.#hasOthers || this.#changing || this.downFor() > 0) return;
+    this.#changing = true;
+    void Promise.race([nc.flush().catch(() => {}), pause(leaveTimeout, undefined, { ref: false })])
+      .then(() => (this.downFor() > 0 ? undefined : nc.reconnect()))
+      .finally(() => {
+        this.#changing = false;
+      });
+  }
+
   get #connected(): Connection {
     if (this.#connection === undefined) throw notConnectedYet();
     return this.#connection;
@@ -203,9 +240,10 @@ export class NatsLink {
   }
 
   async #adopt(nc: NatsConnection): Promise<void> {
+    watchRequests(nc, this.#answers);
     const js = jetstream(nc, { timeout: onceTimeout });
     const jsm = await jetstreamManager(nc, { timeout: onceTimeout, checkAPI: false });
-    this.#connection = { nc, js, jsm, mux: new RequestMux(nc, this.#options.inboxPrefix) };
+    this.#connection = { nc, js, jsm, mux: new RequestMux(nc, this.#options.inboxPrefix, this.#answers) };
     void this.#follow(nc);
     for (const subscribe of this.#onOpen) subscribe();
     this.#onOpen.clear();
@@ -223,13 +261,33 @@ export class NatsLink {
         case "reconnect":
           this.#downSince = undefined;
           this.#reconnects++;
+          this.#answers.restart();
           this.state.onConnection(true);
           for (const listener of this.#onReconnect) listener();
+          break;
+        case "ldm":
+          this.#change();
           break;
         default:
       }
     }
   }
+}
+
+/** The client's own requests, with which streams and consumers are managed, tell of the server, too. */
+function watchRequests(nc: NatsConnection, answers: AnswerWatch): void {
+  const request = nc.request.bind(nc);
+  nc.request = async (subject, payload, options) => {
+    answers.asked();
+    try {
+      const reply = await request(subject, payload, options);
+      answers.ended(subject, reply);
+      return reply;
+    } catch (err) {
+      answers.ended(subject, undefined);
+      throw err;
+    }
+  };
 }
 
 function notConnectedYet(): Error {
@@ -250,7 +308,10 @@ async function dial(options: NatsOptions): Promise<NatsConnection> {
     // A stack trace kept for every request costs more than the request.
     noAsyncTraces: true,
     ignoreAuthErrorAbort: true,
-    pingInterval: options.pingInterval,
+    pingInterval:
+      brokerAddresses(options.url).length > 1
+        ? Math.min(options.pingInterval, longestPingInterval)
+        : options.pingInterval,
     maxPingOut: 2,
   });
   const version = nc.info?.version ?? "";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Empty } from "@nats-io/transport-node";
+import { Empty, NoRespondersError } from "@nats-io/transport-node";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { isNoResponders, isTimeout } from "./durable-publish.ts";
@@ -17,12 +17,18 @@ export interface LastMessage {
   readonly body: Uint8Array;
 }
 
-const noMessageFound = 10037;
+/** Error codes of NATS: there is no such message; the stream has no leader now. */
+const noMessageFound = 10_037;
+const noLeader = 10_008;
+const pauseBetween = 100;
 const maxAttempts = 4;
+/** Milliseconds in which a cluster has elected a leader. */
+const electionBudget = 12_000;
 
 /**
  * The last message on `subject`, or undefined when there is none. It is read from the stream's leader, so that every
- * earlier write is seen, in up to four attempts of 500 ms, none begun after `until` (monotonic milliseconds).
+ * earlier write is seen, in up to four attempts of 500 ms, none begun after `until` (monotonic milliseconds). In a
+ * cluster there are more, for as long as the election of a leader takes.
  * @throws PlatformError `queue_unavailable` when no reply came
  */
 export function readLast(
@@ -60,7 +66,12 @@ async function readMessage(
 ): Promise<LastMessage | undefined> {
   const request = JSON.stringify(query);
   let failure: unknown;
-  for (let attempt = 0; attempt < maxAttempts && link.downFor() < 1_000 && performance.now() < until; attempt++) {
+  const last = Math.min(until, performance.now() + electionBudget);
+  for (
+    let attempt = 0;
+    (attempt < maxAttempts || link.isCluster) && !link.isAway && performance.now() < last;
+    attempt++
+  ) {
     try {
       const reply = await link.request(`$JS.API.STREAM.MSG.GET.${stream}`, request, { timeout: requestTimeout });
       return parseReply(reply.json());
@@ -69,7 +80,7 @@ async function readMessage(
       if (err instanceof PlatformError) throw err;
       failure = err;
       if (!isTimeout(err) && !isNoResponders(err)) break;
-      if (isNoResponders(err)) await pause(100);
+      if (isNoResponders(err)) await pause(pauseBetween);
     }
   }
   throw new PlatformError("queue_unavailable", `Cannot read from stream "${stream}": the broker does not answer`, {
@@ -82,6 +93,7 @@ function parseReply(reply: unknown): LastMessage | undefined {
   const { error, message } = reply as Reply;
   if (error !== undefined) {
     if (error.err_code === noMessageFound) return undefined;
+    if (error.err_code === noLeader) throw new NoRespondersError("a stream without a leader");
     throw new PlatformError("queue_unavailable", `Cannot read from the broker: ${error.description ?? "it refuses"}`);
   }
   if (message === undefined) throw new TypeError("the broker's reply holds no message");

@@ -24,7 +24,6 @@ export type PageStart = { readonly seq: number } | { readonly start_time: string
 const pageBounds = { batch: 256, max_bytes: 1_048_576 };
 /** Milliseconds for a whole page. */
 const pageTimeout = 3_000;
-const downTolerance = 1_000;
 const endOfBatch = 204;
 const noneFound = 404;
 
@@ -34,7 +33,7 @@ const noneFound = 404;
  * @throws Error when the broker does not send the whole page
  */
 export async function readPage(link: NatsLink, stream: string, start: PageStart): Promise<StreamPage> {
-  if (link.downFor() > downTolerance) throw new Error("the broker is away");
+  if (link.isAway) throw new Error("the broker is away");
   const replies = await link.nc.requestMany(
     `$JS.API.DIRECT.GET.${stream}`,
     JSON.stringify({ ...start, ...pageBounds }),

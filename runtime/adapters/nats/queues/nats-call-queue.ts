@@ -14,11 +14,15 @@ export class NatsCallQueue implements CallQueue {
     this.#link = link;
   }
 
-  async put(call: QueuedCall, until: number, redrives = 0): Promise<PutOutcome> {
+  get isReplicated(): boolean {
+    return this.#link.isCluster;
+  }
+
+  async put(call: QueuedCall, until: number, redrives = 0, isAbandoned?: () => boolean): Promise<PutOutcome> {
     const messageId = redrives === 0 ? call.id : `${call.id}.${redrives}`;
     const headers = formatCall(call, messageId, queueStream(call.queue));
-    return putOutcome(
-      await publishDurably(this.#link, queueSubject(call.queue, call.function), call.body, headers, until),
-    );
+    const subject = queueSubject(call.queue, call.function);
+    const outcome = await publishDurably(this.#link, subject, call.body, headers, until, isAbandoned);
+    return putOutcome(outcome, this.#link.state.kind);
   }
 }

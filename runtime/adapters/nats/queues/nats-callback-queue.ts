@@ -21,6 +21,7 @@ export class NatsCallbackQueue implements CallbackQueue {
     headers.add(messageHeader.expectedStream, callbackStream);
     const subject = callbackSubject(callback.queue, callback.function);
     const body = callback.output?.body ?? new Uint8Array(0);
-    return putOutcome(await publishDurably(this.#link, subject, body, headers, until));
+    const outcome = await publishDurably(this.#link, subject, body, headers, until);
+    return putOutcome(outcome, this.#link.state.kind);
   }
 }

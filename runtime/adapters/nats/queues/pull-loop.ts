@@ -2,8 +2,11 @@ import type { Msg, Subscription } from "@nats-io/transport-node";
 
 import type { NatsLink } from "../link/nats-link.ts";
 
-/** Milliseconds past its expiry after which a pull request counts as lost. */
+/** Milliseconds without a sign of a pull request after which it counts as lost. */
 const tolerance = 1_500;
+/** Longest time between two signs that the broker gives while nothing comes, milliseconds. */
+const longestHeartbeat = 1_000;
+const idleHeartbeat = 100;
 
 export interface PullLaneParts {
   readonly link: NatsLink;
@@ -47,9 +50,20 @@ export class PullLoop {
   ask(count: number): void {
     const { link, stream, consumer, inbox, expiry } = this.#parts;
     this.#left = count;
-    this.#lostAt = performance.now() + expiry + tolerance;
-    const request = JSON.stringify({ batch: count, expires: expiry * 1_000_000 });
+    this.#seen();
+    const heartbeat = this.#heartbeat * 1_000_000;
+    const request = JSON.stringify({ batch: count, expires: expiry * 1_000_000, idle_heartbeat: heartbeat });
     link.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox });
+  }
+
+  /** The server that leads the consumer may hang, or lose the request: without its signs another one is sent. */
+  #seen(): void {
+    this.#lostAt = performance.now() + this.#heartbeat + tolerance;
+  }
+
+  /** At most half of the expiry, which the broker demands. */
+  get #heartbeat(): number {
+    return Math.min(longestHeartbeat, Math.floor(this.#parts.expiry / 2));
   }
 
   /** Gives up the current request, which the broker dropped with the connection. */
@@ -66,10 +80,12 @@ export class PullLoop {
     // A delivery has a reply subject, a status has none: headers of deliveries are not parsed for this.
     if (message.reply !== undefined && message.reply !== "") {
       this.#left = Math.max(0, this.#left - 1);
+      this.#seen();
       this.#parts.onMessage(message);
       return;
     }
     const code = message.headers?.code ?? 0;
+    if (code === idleHeartbeat) this.#seen();
     if (code < 400) return;
     this.#left = 0;
     this.#parts.onStatus(code);

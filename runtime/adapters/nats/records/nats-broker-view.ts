@@ -1,3 +1,4 @@
+import type { BrokerFaultKind } from "../../../api/broker/broker-fault.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { BrokerStore, BrokerView } from "../../../core/ports/broker-view.ts";
 import type { NatsLink } from "../link/nats-link.ts";
@@ -12,7 +13,7 @@ export class NatsBrokerView implements BrokerView {
     this.#link = link;
   }
 
-  get fault(): "away" | "full" | undefined {
+  get fault(): BrokerFaultKind | undefined {
     return this.#link.state.kind;
   }
 

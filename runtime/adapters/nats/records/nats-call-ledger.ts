@@ -9,6 +9,7 @@ import type {
   StoredResult,
   UpdateOutcome,
 } from "../../../core/ports/call-ledger.ts";
+import type { Unavailable } from "../../../core/ports/call-queue.ts";
 import { CallRecordReader, operationHeader, parseRecord, recordStream } from "./call-record-reader.ts";
 import { isRevisionConflict, publishDurably } from "../link/durable-publish.ts";
 import type { PublishOutcome } from "../link/publish-outcome.ts";
@@ -30,7 +31,10 @@ interface Stamped {
 }
 
 type NotStored = Exclude<PublishOutcome, { kind: "stored" }>;
-type NotWritten = Extract<UpdateOutcome, { kind: "refused" | "unknown" }>;
+type NotWritten =
+  | { readonly kind: "refused"; readonly because: "full"; readonly cause?: unknown }
+  | Unavailable
+  | Extract<CreateOutcome, { kind: "unknown" }>;
 
 /** Records in bucket `calls`, results in bucket `results`. */
 export class NatsCallLedger implements CallLedger {
@@ -55,7 +59,7 @@ export class NatsCallLedger implements CallLedger {
     return this.#records.now();
   }
 
-  async create(id: string, entry: UnstampedEntry, until: number): Promise<CreateOutcome> {
+  async create(id: string, entry: UnstampedEntry, until: number, isAbandoned?: () => boolean): Promise<CreateOutcome> {
     const noRoom = this.#noRoom();
     if (noRoom !== undefined) {
       // A call that already has a record is accepted anyway.
@@ -66,12 +70,12 @@ export class NatsCallLedger implements CallLedger {
     let expected = 0;
     // The marker of a withdrawn record counts as absent: the next round expects its revision.
     for (let round = 0; round < 3; round++) {
-      const outcome = await this.#write(id, record, expected, until);
+      const outcome = await this.#write(id, record, expected, until, isAbandoned);
       if (outcome.kind === "stored") {
         this.#room.added(record.body.byteLength);
         return { kind: "created", revision: outcome.sequence };
       }
-      if (outcome.kind !== "refused" || !isRevisionConflict(outcome.refusal.code)) return notCreated(outcome);
+      if (outcome.kind !== "refused" || !isRevisionConflict(outcome.refusal.code)) return this.#notCreated(outcome);
       let last: LastMessage | undefined;
       try {
         last = await readLast(this.#link, recordStream, keySubject(bucket.calls, id), until);
@@ -99,7 +103,7 @@ export class NatsCallLedger implements CallLedger {
     const outcome = await this.#write(id, this.#stamped(entry), revision, performance.now() + updateBudget);
     if (outcome.kind === "stored") return { kind: "written", revision: outcome.sequence };
     if (outcome.kind === "refused" && isRevisionConflict(outcome.refusal.code)) return { kind: "conflict" };
-    return notWritten(outcome);
+    return this.#notWritten(outcome);
   }
 
   async withdraw(id: string, revision: number): Promise<void> {
@@ -126,26 +130,33 @@ export class NatsCallLedger implements CallLedger {
     return removeResult(this.#link, id, run);
   }
 
+  #notCreated(outcome: NotStored): CreateOutcome {
+    const meaning = this.#notWritten(outcome);
+    if (meaning.kind === "unknown" || meaning.because === "unavailable") return meaning;
+    return { kind: "refused", because: "records-full", cause: meaning.cause };
+  }
+
+  #notWritten(outcome: NotStored): NotWritten {
+    const meaning = putOutcome(outcome, this.#link.state.kind);
+    if (meaning.kind === "stored") throw new TypeError("a stored record was taken for a refused one");
+    if (meaning.kind === "unknown" || meaning.because === "unavailable") return meaning;
+    const { cause } = meaning;
+    return { kind: "refused", because: meaning.because === "full" ? "full" : "unavailable", cause };
+  }
+
   #stamped(entry: UnstampedEntry): Stamped {
     const ttl = this.#lifetime(entry, this.fill());
     return { ttl, body: Buffer.from(JSON.stringify({ ...entry, expires: this.now() + ttl })) };
   }
 
-  #write(id: string, { ttl, body }: Stamped, expected: number, until: number): Promise<PublishOutcome> {
-    return publishDurably(this.#link, keySubject(bucket.calls, id), body, bucketWriteHeaders(ttl, expected), until);
+  #write(
+    id: string,
+    { ttl, body }: Stamped,
+    expected: number,
+    until: number,
+    isAbandoned?: () => boolean,
+  ): Promise<PublishOutcome> {
+    const subject = keySubject(bucket.calls, id);
+    return publishDurably(this.#link, subject, body, bucketWriteHeaders(ttl, expected), until, isAbandoned);
   }
-}
-
-function notCreated(outcome: NotStored): CreateOutcome {
-  const meaning = notWritten(outcome);
-  if (meaning.kind === "unknown") return meaning;
-  const { because, cause } = meaning;
-  return { kind: "refused", because: because === "full" ? "records-full" : because, cause };
-}
-
-function notWritten(outcome: NotStored): NotWritten {
-  const meaning = putOutcome(outcome);
-  if (meaning.kind === "stored") throw new TypeError("a stored record was taken for a refused one");
-  if (meaning.kind === "unknown") return meaning;
-  return { kind: "refused", because: meaning.because === "full" ? "full" : "unavailable", cause: meaning.cause };
 }

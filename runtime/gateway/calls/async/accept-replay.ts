@@ -33,7 +33,16 @@ export type AcceptReplay = (order: ReplayOrder) => Promise<Accepted>;
 
 type ReplayParts = Pick<
   AsyncParts,
-  "admission" | "bodyLimit" | "callbackRules" | "calls" | "edition" | "ledger" | "metrics" | "queues"
+  | "acceptances"
+  | "acceptTimeout"
+  | "admission"
+  | "bodyLimit"
+  | "callbackRules"
+  | "calls"
+  | "edition"
+  | "ledger"
+  | "metrics"
+  | "queues"
 >;
 
 /** Of one call: a client sends at most 100, and the platform adds some. */
@@ -48,7 +57,8 @@ export function createReplayAcceptor(parts: ReplayParts): AcceptReplay {
     const id = randomUUID();
     try {
       const [call, maxRetries] = callOf(parts, order, id);
-      const accepted = await acceptCall(parts, call, maxRetries, order.call.id);
+      const done = parts.acceptances.begin(id, call.body.byteLength);
+      const accepted = await acceptCall(parts, call, maxRetries, { replayOf: order.call.id }).finally(done);
       metrics.accepted.inc({ queue_name: call.queue });
       metrics.seconds.observe((performance.now() - begun) / 1_000);
       return accepted;

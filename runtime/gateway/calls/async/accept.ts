@@ -50,6 +50,8 @@ export function accept(parts: AsyncParts, exchange: Exchange): void {
   const proceed = (admitted: AdmittedCall, callbackUrl: string | undefined): void => {
     if (exchange.destroyed) return;
     const checked: Checked = { ...admitted, ...callQueueing(parts, admitted.limits), callbackUrl };
+    // Better no byte of the body is read than all in vain.
+    parts.acceptances.check(callId, head.contentLength ?? 0);
     readBody(exchange, parts.bodyLimit, (outcome) => {
       if (outcome === "gone") return;
       if ("error" in outcome) {
@@ -59,15 +61,25 @@ export function accept(parts: AsyncParts, exchange: Exchange): void {
       }
       const start = process.hrtime.bigint();
       ended.bytesIn = outcome.body.byteLength;
-      acceptCall(parts, callOf(callId, checked, head, traceParent, outcome.body), checked.maxRetries).then(
-        (accepted) => {
-          ended.callId = accepted.id;
-          parts.metrics.accepted.inc({ queue_name: checked.queue.name });
-          parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
-          replyAccepted(exchange, accepted);
-        },
-        (err: unknown) => fail(err),
-      );
+      let done: () => void;
+      try {
+        done = parts.acceptances.begin(callId, ended.bytesIn);
+      } catch (err) {
+        fail(err);
+        return;
+      }
+      const call = callOf(callId, checked, head, traceParent, outcome.body);
+      acceptCall(parts, call, checked.maxRetries, { isAbandoned: () => exchange.destroyed })
+        .finally(done)
+        .then(
+          (accepted) => {
+            ended.callId = accepted.id;
+            parts.metrics.accepted.inc({ queue_name: checked.queue.name });
+            parts.metrics.seconds.observe(Number(process.hrtime.bigint() - start) / 1e9);
+            replyAccepted(exchange, accepted);
+          },
+          (err: unknown) => fail(err),
+        );
     });
   };
   try {

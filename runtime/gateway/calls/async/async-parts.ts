@@ -7,6 +7,7 @@ import type { QueueTable } from "../../../core/queues/queue-table.ts";
 import type { Admission } from "../admission.ts";
 import type { CallObserver } from "../call-observer.ts";
 import type { WriteError } from "../write-error.ts";
+import type { Acceptances } from "./acceptances.ts";
 import type { AcceptMetrics } from "./accept-metrics.ts";
 import type { EndWatch } from "./end-watch.ts";
 import type { QueuePositions } from "./queue-positions.ts";
@@ -23,6 +24,8 @@ export interface AsyncParts extends AcceptParts {
   readonly callbackRules: CallbackRules;
   /** Most bytes of a call's body. */
   readonly bodyLimit: number;
+  /** Those that wait for the broker. */
+  readonly acceptances: Acceptances;
   readonly metrics: AcceptMetrics;
   readonly writeError: WriteError;
   readonly observer: CallObserver;

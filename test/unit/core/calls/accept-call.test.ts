@@ -18,6 +18,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { faultPlan, type FaultRule, type PortFault } from "../../../support/fault-plan.ts";
 import { faultyCallLedger, faultyCallQueue } from "../../../support/port-faults.ts";
 
+const acceptTimeout = 12_000;
 const times = { callMaxAge: 604_800_000, callRecordTtl: 3_600_000, ackWait: 60_000 };
 
 let calls: MemoryCallQueue;
@@ -30,7 +31,11 @@ beforeEach(() => {
 
 function accept(call: QueuedCall, ...rules: FaultRule[]): Promise<Accepted> {
   const plan = faultPlan(rules, 1);
-  return acceptCall({ calls: faultyCallQueue(calls, plan), ledger: faultyCallLedger(ledger, plan) }, call, 7);
+  return acceptCall(
+    { calls: faultyCallQueue(calls, plan), ledger: faultyCallLedger(ledger, plan), acceptTimeout },
+    call,
+    7,
+  );
 }
 
 async function refusal(accepting: Promise<Accepted>): Promise<PlatformError> {
@@ -72,7 +77,7 @@ test("stores record and call, and returns the id that was sent", async () => {
 
 test("a replay names what it replays, in its record", async () => {
   const [call, replayed] = [sampleCall(), randomUUID()];
-  await acceptCall({ calls, ledger }, call, 7, replayed);
+  await acceptCall({ calls, ledger, acceptTimeout }, call, 7, { replayOf: replayed });
   expect((await ledger.read(call.id))?.entry).toMatchObject({ replayOf: replayed, source: "replay" });
 });
 
@@ -209,7 +214,7 @@ describe("with random faults", () => {
       const plan = faultPlan(rules, seed);
       const queue = new MemoryCallQueue({ ackWait: 60_000, maxLength: 25 });
       const records = new MemoryCallLedger();
-      const parts = { calls: faultyCallQueue(queue, plan), ledger: faultyCallLedger(records, plan) };
+      const parts = { calls: faultyCallQueue(queue, plan), ledger: faultyCallLedger(records, plan), acceptTimeout };
       const accepted = new Set<string>();
       const never = new Set<string>();
       for (let n = 0; n < 40; n++) {
@@ -239,16 +244,39 @@ describe("with random faults", () => {
   );
 });
 
-test("the queue is waited for no longer than three seconds in all", async () => {
+test.each([
+  ["one server three seconds", false, 12_000, 3_000],
+  ["one server less if it is set", false, 1_000, 1_000],
+  ["several servers as long as is set", true, 12_000, 12_000],
+])("a queue with %s, in all", async (_what, isReplicated, longest, waited) => {
   const untils: number[] = [];
   const put = async (_call: QueuedCall, until: number): Promise<PutOutcome> => {
     untils.push(until);
     return { kind: "stored" };
   };
   const before = performance.now();
-  await acceptCall({ calls: { put }, ledger }, sampleCall(), 7);
-  expect(untils[0]).toBeGreaterThanOrEqual(before + 3_000);
-  expect(untils[0]).toBeLessThan(before + 3_200);
+  await acceptCall({ calls: { put, isReplicated }, ledger, acceptTimeout: longest }, sampleCall(), 7);
+  expect(untils[0]).toBeGreaterThanOrEqual(before + waited);
+  expect(untils[0]).toBeLessThan(before + waited + 200);
+});
+
+test.each([
+  [undefined, "the queue cannot be reached", ""],
+  ["away", "the queue cannot be reached", ""],
+  ["no-leader", "the servers of the queue are choosing a leader", ", whose servers are choosing a leader"],
+  ["full", "the disk of the queue is full", ", whose disk is full"],
+  ["io-error", "the disk of the queue fails", ", whose disk fails"],
+] as const)("why nothing is stored has a sentence of its own: %s", async (fault, refused, unanswered) => {
+  const outcomes: PutOutcome[] = [
+    { kind: "refused", because: "unavailable", fault },
+    { kind: "unknown", fault },
+  ];
+  const put = async (): Promise<PutOutcome> => outcomes.shift() ?? { kind: "stored" };
+  const parts = { calls: { put }, ledger, acceptTimeout };
+  expect((await refusal(acceptCall(parts, sampleCall(), 7))).message).toContain(`: ${refused}; send it again`);
+  expect((await refusal(acceptCall(parts, sampleCall(), 7))).message).toContain(
+    `no answer from the queue${unanswered} in `,
+  );
 });
 
 test.each([
@@ -259,7 +287,7 @@ test.each([
   ["unavailable", "queue_unavailable", 1, "the queue cannot be reached; send it again later"],
 ] as const)("a refusal has a reason and advice: %s", (because, code, retryAfterSeconds, reason) => {
   const cause = new Error("the cause");
-  const err = refusedPut(publicly`queue call "x"`, "slow", because, cause);
+  const err = refusedPut(publicly`queue call "x"`, "slow", { kind: "refused", because, cause });
   expect(err).toMatchObject({ code, callQueued: "no", retryAfterSeconds, cause });
   expect(err.message).toContain(`Cannot queue call "x": ${reason}`);
 });

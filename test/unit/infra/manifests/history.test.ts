@@ -174,7 +174,10 @@ describe("the network", () => {
   test("of several servers of the broker, it asks none for its monitoring", () => {
     const three = { nats: { replicas: 3 } };
     expect(policy("history", three).egress[0]).toEqual({ to: [from("nats")], ports: tcp(4222) });
-    expect(policy("nats", three).ingress.at(-1)).toEqual({ from: [from("queue-doctor")], ports: tcp(8222) });
+    expect(policy("nats", three).ingress.at(-1)).toEqual({
+      from: [from("gateway"), from("queue-worker"), from("queue-doctor")],
+      ports: tcp(8222),
+    });
     expect(variablesOf(deploymentOf(three))).not.toHaveProperty("nats_monitor_url");
     expect(variablesOf(deploymentOf())).toMatchObject({
       nats_monitor_url: "http://nats-0.nats-headless.weir.svc.cluster.local:8222",

@@ -87,9 +87,13 @@ describe("nats", () => {
   test("elsewhere: no object of it is created, and the processes connect there", () => {
     const monitorUrl = "http://broker:8222,http://second:8222";
     const objects = made({ nats: { url: "nats://broker:4333", tls: false, monitorUrl } });
-    expect(variablesOf(objectNamed(objects, "Deployment", "queue-doctor"))).toMatchObject({
-      nats_monitor_url: monitorUrl,
-    });
+    for (const name of ["queue-doctor", "gateway", "queue-worker"])
+      expect(variablesOf(objectNamed(objects, "Deployment", name))).toMatchObject({ nats_monitor_url: monitorUrl });
+    const reached = ["http://broker:8333", "https://second"].join(",");
+    const policies = made({ nats: { url: "nats://broker:4333", tls: false, monitorUrl: reached } });
+    expect(JSON.stringify(objectNamed(policies, "NetworkPolicy", "gateway")["spec"])).toContain(
+      JSON.stringify([4333, 8333, 443].map((port) => ({ port, protocol: "TCP" }))),
+    );
     expect(objects.filter(({ metadata }) => metadata.name.startsWith("nats"))).toEqual([]);
     const environment = variablesOf(objectNamed(objects, "Deployment", "gateway"));
     expect(environment).toMatchObject({ nats_url: "nats://broker:4333" });
@@ -151,7 +155,7 @@ describe("the network", () => {
     expect(() => made({ apiServer })).toThrow(sentence);
   });
 
-  test("the broker is open to its users, its peers, and on the monitoring port to queue-doctor and history", () => {
+  test("the broker is open to its users, its peers, and on the monitoring port to those that ask why it does not store", () => {
     const from = (process: string) => ({ podSelector: { matchLabels: { "app.kubernetes.io/name": process } } });
     expect(spec("nats")).toMatchObject({
       ingress: [
@@ -160,7 +164,10 @@ describe("the network", () => {
           ports: [{ port: 4222, protocol: "TCP" }],
         },
         { from: [from("nats")], ports: [{ port: 6222, protocol: "TCP" }] },
-        { from: [from("queue-doctor"), from("history")], ports: [{ port: 8222, protocol: "TCP" }] },
+        {
+          from: [from("gateway"), from("queue-worker"), from("queue-doctor"), from("history")],
+          ports: [{ port: 8222, protocol: "TCP" }],
+        },
       ],
       egress: [{ to: [from("nats")], ports: [{ port: 6222, protocol: "TCP" }] }],
     });

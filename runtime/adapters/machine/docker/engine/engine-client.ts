@@ -12,7 +12,7 @@ export interface EngineRequest {
   readonly body?: object | Readable;
   /** Statuses from 400 on that are not a failure. */
   readonly expected?: readonly number[];
-  /** Milliseconds until the head of the response; 0 = no limit. */
+  /** Milliseconds until the head of the response, and between two parts of its body; 0 = no limit. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
@@ -26,6 +26,7 @@ export interface EngineResponse<T> {
 /** The oldest API this client speaks. */
 const oldestApi = "1.41";
 const defaultTimeout = 60_000;
+const connectTimeout = 5_000;
 
 /** Client of one container engine, at a socket path or `tcp://host:port`; negotiates the API version at first use. */
 export class EngineClient {
@@ -37,8 +38,7 @@ export class EngineClient {
     this.#address = address;
     const isPath = address.startsWith("/");
     this.#pool = new Pool(isPath ? "http://engine" : address.replace(/^tcp:/, "http:"), {
-      ...(isPath ? { connect: { socketPath: address } } : {}),
-      bodyTimeout: 0,
+      connect: { timeout: connectTimeout, ...(isPath ? { socketPath: address } : {}) },
       connections: null,
     });
   }
@@ -82,6 +82,7 @@ export class EngineClient {
         method,
         path: `${path}${formatQuery(query)}`,
         headersTimeout: timeout,
+        bodyTimeout: timeout,
         ...(body === undefined ? {} : { body: isStream ? body : JSON.stringify(body) }),
         headers: body === undefined ? {} : { "content-type": isStream ? "application/x-tar" : "application/json" },
         ...(signal === undefined ? {} : { signal }),

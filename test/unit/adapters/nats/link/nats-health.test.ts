@@ -33,7 +33,23 @@ test("every server is asked, and the first that cannot store is named by its hos
   const busy = await monitoring("127.0.0.1", 503, { status: "unavailable", error: "JetStream is recovering" });
   const full = await monitoring("localhost", 503, noSpace);
   expect(await new NatsHealth([ready, busy]).fault()).toBeUndefined();
-  expect(await new NatsHealth([ready, busy, full, full]).fault()).toEqual({ server: "localhost", why: noSpace.error });
+  expect(await new NatsHealth([ready, busy, full, full]).fault()).toEqual({
+    kind: "full",
+    server: "localhost",
+    why: noSpace.error,
+  });
+});
+
+test("a disk that fails is told from a full one, and of several servers too few must be left to store", async () => {
+  const ready = await monitoring("127.0.0.1", 200, { status: "ok" });
+  const quota = await monitoring("127.0.0.1", 503, { error: "stream write error: disk quota exceeded" });
+  const failing = await monitoring("localhost", 503, { error: "stream write error: input/output error" });
+  const told: unknown[] = [];
+  const looked = (...urls: string[]) => new NatsHealth(urls, (fault) => told.push(fault)).wholeFault();
+  expect(await looked(ready, failing, ready)).toBeUndefined();
+  expect(await looked(quota, ready, failing)).toMatchObject({ kind: "full", server: "127.0.0.1" });
+  expect(await looked(failing)).toMatchObject({ kind: "io-error", server: "localhost" });
+  expect(told).toEqual([]);
 });
 
 test("a server that does not respond has no fault, and its durability is that of the others", async () => {
