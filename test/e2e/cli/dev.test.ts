@@ -69,6 +69,7 @@ describe("from a new project", () => {
   test("what the function logs is a line with its name", async () => {
     await callHello(gateway);
     await dev.says(/^hello \| [0-9a-f-]{36} POST \/ 200$/m);
+    await dev.says(/^hello {3}POST 200 in \d+ ms, call [0-9a-f-]{36}$/m);
   });
 
   test("a save is deployed, and says so", async () => {

@@ -21,13 +21,17 @@ export function conditionsInOrder(conditions: readonly Condition[]): readonly Co
   return [...conditions.filter(stalled), ...conditions.filter((condition) => !stalled(condition))];
 }
 
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
 function fieldsOf(status: FunctionStatus, now: number): readonly Field[] {
   const { usage } = status;
   return [
     ["name", status.name],
     ["namespace", status.namespace],
     ["replicas", `${status.availableReplicas} of ${status.replicas} ready`],
-    ["usage", usage && `${usage.cpu} thousandths of a CPU, ${usage.totalMemoryBytes} bytes of memory`],
+    ["usage", usage && `${Math.round(usage.cpu)}m of CPU, ${mebibytes(usage.totalMemoryBytes)} of memory`],
     ["calls", String(status.invocationCount)],
     ["queue", status.queue],
     ["created", `${localTime(status.createdAt)} (${ageText(status.createdAt, now)} ago)`],

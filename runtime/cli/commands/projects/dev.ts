@@ -41,7 +41,9 @@ export const devCommand: CommandSpec<DevOptions> = {
     const stream = new DevStream(output);
     stream.expect(chosen.names);
     const byContextFlag = options.context !== undefined;
-    const { client, own } = await openDevGateway(context, chosen.project, byContextFlag, (line) => stream.say(line));
+    const { client, own } = await openDevGateway(context, chosen.project, byContextFlag, (line, name) =>
+      stream.say(line, name),
+    );
     const { namespace: namespaceFlag, registry, builder, quiet = false, inspect = false } = options;
     const logs = new FollowedLogs(client, stream, terminal.signal);
     const asked = { namespaceFlag, registry, builder, quiet };

@@ -94,7 +94,9 @@ async function outcomeOf(
   timeout: number,
 ): Promise<FunctionStatus | CliError> {
   const failure = `Cannot get function "${deployment.service}" ready`;
-  const why = state.kind === "ready" ? "" : escapeLine(state.message);
+  const [first = "", ...written] = state.kind === "ready" ? [] : state.message.split("\n");
+  const quoted = written.map((line) => `\n  ${escapeLine(line)}`).join("");
+  const why = escapeLine(first) + quoted;
   switch (state.kind) {
     case "ready":
       return state.status;
@@ -103,9 +105,10 @@ async function outcomeOf(
     case "waiting":
       return new CliError(exitCode.timeout, `${failure} in ${formatDuration(timeout)}: ${why}`);
     case "stalled": {
-      const lines = await recentLines(gateway, deployment, sentAt);
-      const quoted = lines.length === 0 ? "" : `\nIts last lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-      return new CliError(exitCode.failed, `${failure}: ${why}${quoted}`);
+      // Those that the reason quotes are not shown twice.
+      const lines = written.length > 0 ? [] : await recentLines(gateway, deployment, sentAt);
+      const last = lines.length === 0 ? "" : `\nIts last lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+      return new CliError(exitCode.failed, `${failure}: ${why}${last}`);
     }
     default:
       return state satisfies never;

@@ -19,8 +19,8 @@ interface DeliveryEnd {
   readonly errors: readonly CliError[];
 }
 
-/** Milliseconds until the deployments are ready. */
-const readyTimeout = 120_000;
+/** Milliseconds until the deployments are ready: the commands that prepare a folder may take five minutes. */
+const readyTimeout = 360_000;
 
 /** Sends deployments, four at a time, and unless `wait` is false waits until they and those that are there are ready. */
 export async function deliverDeployments(

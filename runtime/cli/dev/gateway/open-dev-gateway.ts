@@ -14,7 +14,7 @@ import type { Project } from "../../project/project.ts";
 import { decideGateway, type GatewayDecision } from "./decide-gateway.ts";
 import { findPlatform, platformPackage, platformPrefix, type PlatformProgram } from "./find-platform.ts";
 import { isListening } from "./is-listening.ts";
-import { startOwnWeir, type OwnWeir } from "./own-weir.ts";
+import { startOwnWeir, type LoggedCall, type OwnWeir } from "./own-weir.ts";
 import { platformCommand } from "./platform-command.ts";
 
 /** The gateway that is developed on. */
@@ -35,7 +35,7 @@ export async function openDevGateway(
   context: CommandContext,
   project: Project,
   byContextFlag: boolean,
-  say: (line: string) => void,
+  say: (line: string, name?: string) => void,
 ): Promise<DevGateway> {
   const gateway = await context.chosenGateway();
   const isHere = isLoopbackAddress(gateway.address);
@@ -66,7 +66,7 @@ async function startFor(
   context: CommandContext,
   project: Project,
   { host, port }: Extract<GatewayDecision, { kind: "start" }>,
-  say: (line: string) => void,
+  say: (line: string, name?: string) => void,
 ): Promise<OwnWeir> {
   const { terminal } = context;
   const program = (await platformOf(context, project)) ?? (await installPlatform(context, project, say));
@@ -77,7 +77,18 @@ async function startFor(
   const settings = { data, host, port: port ?? usual, provider } as const;
   const { environment, signal } = terminal;
   const command = platformCommand(program, settings, { environment, node: await nodeProgram() });
-  return startOwnWeir({ ...command, signal, progress: say, onClose: (close) => context.onClose(close) });
+  return startOwnWeir({
+    ...command,
+    signal,
+    progress: say,
+    onConsole: (address) => say(`console at ${address}`),
+    onCall: (call) => say(callText(call), call.functionName),
+    onClose: (close) => context.onClose(close),
+  });
+}
+
+function callText({ callId, duration, method, status }: LoggedCall): string {
+  return `${method} ${status} in ${Math.ceil(Number(duration))} ms, call ${callId}`;
 }
 
 function dataOf({ directory }: Project): string {

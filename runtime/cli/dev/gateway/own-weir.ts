@@ -15,10 +15,25 @@ export interface OwnWeir {
   readonly ended: Promise<string>;
 }
 
+/** A call, as the access log of a gateway has it. */
+export interface LoggedCall {
+  readonly functionName: string;
+  readonly namespace: string;
+  readonly callId: string;
+  readonly method: string;
+  readonly status: string;
+  /** Milliseconds, with a fraction. */
+  readonly duration: string;
+}
+
 export interface OwnWeirOptions extends PlatformCommand {
   readonly signal: AbortSignal;
   /** Gets what it prints before it is ready, a line each. */
   readonly progress: (line: string) => void;
+  /** Gets the address of its console, if it has one. */
+  readonly onConsole: (address: string) => void;
+  /** Gets each call of a function after it has ended. */
+  readonly onCall: (call: LoggedCall) => void;
   /** Gets what ends it and waits until it is gone; called before it serves. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
@@ -29,13 +44,16 @@ const stopAfter = { second: 3_000, kill: 10_000 } as const;
 /** How a Weir says that it is ready, before its address. */
 const readyLine = /^Weir \S+ is ready$/;
 const addressLine = /^ {2}address +(https?:\/\/\S+)$/;
+const consoleLine = /^ {2}console +(https?:\/\/\S+)$/;
+const callLine =
+  /^\S+ {2}call {2}(?<functionName>[^\s.]+)\.(?<namespace>\S+) {2}callId=(?<callId>\S+) {2}method=(?<method>\S+) {2}status=(?<status>\d+) {2}duration=(?<duration>[\d.]+)ms/;
 
 /**
  * Starts a Weir; resolves when it serves.
  * @throws CliError exit code 5 when it ends before, 130 when `signal` aborts
  */
 export async function startOwnWeir(options: OwnWeirOptions): Promise<OwnWeir> {
-  const { args, command, directory, environment, onClose, progress, signal } = options;
+  const { args, command, directory, environment, onCall, onClose, onConsole, progress, signal } = options;
   const child = spawn(command, args, {
     cwd: directory,
     env: environment,
@@ -54,14 +72,21 @@ export async function startOwnWeir(options: OwnWeirOptions): Promise<OwnWeir> {
     const address = addressLine.exec(line)?.[1];
     if (address === undefined) {
       // The rest tells a person what to do first.
-      if (!isReady) read(line);
+      if (!isReady) return read(line);
+      const page = consoleLine.exec(line)?.[1];
+      if (page !== undefined) onConsole(page);
       return;
     }
     isReady = true;
     lastLines.length = 0;
     ready.resolve(address);
   };
-  const outputs = [readLines(child.stdout, readOutput), readLines(child.stderr, read)];
+  const readLog = (line: string): void => {
+    const call = endedCall(line);
+    if (call === undefined) read(line);
+    else onCall(call);
+  };
+  const outputs = [readLines(child.stdout, readOutput), readLines(child.stderr, readLog)];
   const ended = howItEnds(child).then(async (how) => {
     // What it started may keep them open.
     await Promise.race([Promise.all(outputs), once(AbortSignal.timeout(100), "abort")]);
@@ -81,6 +106,14 @@ export async function startOwnWeir(options: OwnWeirOptions): Promise<OwnWeir> {
   if (typeof first !== "string") return { address: first.address, ended };
   if (signal.aborted) throw new CliError(exitCode.interrupted, "Interrupted");
   throw new CliError(exitCode.unavailable, `Cannot start Weir: ${first}`);
+}
+
+/** The call that a line of the access log is about; undefined for any other line. */
+export function endedCall(line: string): LoggedCall | undefined {
+  const { functionName, namespace, callId, method, status, duration } = callLine.exec(line)?.groups ?? {};
+  if (functionName === undefined || namespace === undefined || callId === undefined) return undefined;
+  if (method === undefined || status === undefined || duration === undefined) return undefined;
+  return { functionName, namespace, callId, method, status, duration };
 }
 
 async function endChild(

@@ -35,8 +35,8 @@ export function platformCommand(
   const flags = ["--data", data, ...addresses, ...log, ...(provider === undefined ? [] : ["--provider", provider])];
   // Nothing in it needs the gateway's token of whoever develops.
   const { WEIR_TOKEN: _, ...given } = environment;
-  // Calls of the last hour can be replayed to what was just saved.
-  const rest: PlatformCommand["environment"] = { history_bodies: "1h", ...given };
+  // Calls of the last hour can be replayed to what was just saved, and each call is a line.
+  const rest: PlatformCommand["environment"] = { history_bodies: "1h", access_log: "true", ...given };
   switch (kind) {
     case "package":
       return {

@@ -78,3 +78,21 @@ test("the wait ends when its time is over, with the last state", async () => {
     message: 'Cannot get function "hello" ready in 1s: Reconciling is True: Starting',
   });
 });
+
+test("lines that a reason quotes are lines, and are shown once", async () => {
+  const message =
+    'Cannot prepare the function: "npm ci" ended with code 1; its last lines:\nnpm error EUSAGE\nnpm error in sync';
+  const failed = functionStatusOf(deployment, {
+    generation: 3,
+    conditions: [
+      conditionOf("Reconciling", "True"),
+      conditionOf("Healthy", "False"),
+      { ...conditionOf("Stalled", "True", "PrepareFailed"), message },
+    ],
+  });
+  const [outcome] = (await waitAt([failed])).outcomes;
+  expect(outcome).toBeInstanceOf(CliError);
+  expect((outcome as CliError).message).toMatch(
+    /code 1; its last lines:\n {2}npm error EUSAGE\n {2}npm error in sync$/,
+  );
+});

@@ -15,7 +15,7 @@ test("a package is run by this Node.js, without the gateway's token", () => {
     command: "/bin/node",
     args: ["/n/weir-platform/weir-platform.js", ...flags, "--provider", "local"],
     directory: "/n/weir-platform",
-    environment: { PATH: "/bin", HOME: "/h", history_bodies: "1h" },
+    environment: { PATH: "/bin", HOME: "/h", history_bodies: "1h", access_log: "true" },
   });
 });
 
@@ -29,6 +29,7 @@ test("a checkout is run by the Node.js of its packages, and keeps the packages t
       PATH: "/weir/node_modules/.bin:/bin",
       HOME: "/h",
       history_bodies: "1h",
+      access_log: "true",
       NODE_COMPILE_CACHE: "node_modules/.cache/compiled",
     },
   });

@@ -66,7 +66,7 @@ test("every field of a deployment is shown, a line for each entry", () => {
   });
   const shown = fields.join("\n");
   for (const line of [
-    /^usage +12\.5 thousandths of a CPU, 8388608 bytes of memory$/m,
+    /^usage +13m of CPU, 8\.0 MiB of memory$/m,
     /^process +cat$/m,
     /^read-only +root file system$/m,
     /^secrets +api-key\n +token$/m,
