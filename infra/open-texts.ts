@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { isMapping } from "../runtime/settings/mapping.ts";
 import type { Parsed } from "../runtime/settings/setting.ts";
-import type { KubernetesObject } from "./manifests/kubernetes-object.ts";
+import type { KubernetesObject, ObjectMetadata } from "./manifests/kubernetes-object.ts";
 import { groupedOptions } from "./manifests/platform-options.ts";
 
 /**
@@ -18,7 +18,10 @@ export interface OpenTexts {
 }
 
 /** An object in which values may come from other resources. */
-export type OpenObject = pulumi.Inputs & Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">;
+export type OpenObject = pulumi.Inputs &
+  Pick<KubernetesObject, "apiVersion" | "kind"> & {
+    readonly metadata: Omit<ObjectMetadata, "namespace"> & { readonly namespace?: pulumi.Input<string> };
+  };
 
 type OpenGroup = "images" | "ingress" | "console";
 

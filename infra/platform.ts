@@ -58,6 +58,8 @@ export class WeirPlatform extends pulumi.ComponentResource {
   readonly kubernetes: pulumi.ProviderResource;
   /** What functions need: they are created after these, and deleted before them. */
   readonly parts: readonly pulumi.Input<pulumi.Resource>[];
+  /** What functions and rules pass before others come after them. */
+  readonly gate: RolloutGate | undefined;
 
   constructor(name: string, args: WeirPlatformArgs = {}, options: pulumi.ComponentResourceOptions = {}) {
     const { config, given, fillObject, fillText } = readArgs(name, args);
@@ -67,6 +69,7 @@ export class WeirPlatform extends pulumi.ComponentResource {
     super("weir:platform:Weir", name, {}, { ...passedOn, providers: { kubernetes, random, tls } });
     const { platform, adminUser, timeouts } = config;
     const gate = gateOf(args, cluster);
+    this.gate = gate;
     const plain = { platform, timeouts, gate, fillObject, protect };
     const after = (...parts: (Part | Credentials)[]) => ({
       parent: this,

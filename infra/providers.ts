@@ -56,6 +56,12 @@ export function providersOf(
   };
 }
 
+/** The cluster of a provider for Kubernetes that the options or the parent have; undefined when they have none. */
+export function clusterOf(options: pulumi.ComponentResourceOptions): ClusterArgs | undefined {
+  const provider = givenProvider("kubernetes", options);
+  return provider && { kubeconfig: settingOf(provider, "kubeconfig"), context: settingOf(provider, "context") };
+}
+
 function isNamed([, value]: readonly [string, unknown]): boolean {
   return value !== undefined && value !== "";
 }

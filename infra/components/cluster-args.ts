@@ -1,6 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
 import { defaultFunctionNamespace } from "../manifests/platform-options.ts";
+import { clusterOf } from "../providers.ts";
+import { rolloutGate, type RolloutGate } from "../rollout/rollout-gate.ts";
 
 /** What functions need from the platform of the same program. */
 export interface PlatformBelow {
@@ -14,6 +16,8 @@ export interface PlatformBelow {
   readonly kubernetes: pulumi.ProviderResource;
   /** Parts that are created before functions and deleted after them. */
   readonly parts: readonly pulumi.Input<pulumi.Resource>[];
+  /** What functions and rules pass before others come after them; none when nothing queries the cluster. */
+  readonly gate?: RolloutGate | undefined;
 }
 
 /** The platform and namespace of a function, or of something it uses. */
@@ -46,4 +50,14 @@ export function onPlatform(
 export function dependenciesOf({ dependsOn }: pulumi.ResourceOptions): pulumi.Input<pulumi.Resource>[] {
   if (dependsOn === undefined) return [];
   return Array.isArray(dependsOn) ? dependsOn : [dependsOn as pulumi.Input<pulumi.Resource>];
+}
+
+/** The gate of an object: that of its platform, else one for the cluster of its provider; none of a default provider. */
+export function gateFor(
+  { platform }: Pick<NamespacedArgs, "platform">,
+  options: pulumi.ComponentResourceOptions,
+): RolloutGate | undefined {
+  if (platform !== undefined) return platform.gate;
+  const cluster = clusterOf(options);
+  return cluster && rolloutGate(cluster);
 }

@@ -3,7 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { customResources } from "../../runtime/api/resources/custom-resources.ts";
 import type { FunctionSpec } from "../../runtime/api/resources/function-resource.ts";
-import { dependenciesOf, namespaceOf, onPlatform, type NamespacedArgs } from "./cluster-args.ts";
+import { dependenciesOf, gateFor, namespaceOf, onPlatform, type NamespacedArgs } from "./cluster-args.ts";
+import { millisecondsOf } from "./wait-timeouts.ts";
 
 /** The fields of a Function object, without replicas, which belong to whatever scales it: see its labels. */
 export interface FunctionArgs extends NamespacedArgs {
@@ -21,7 +22,10 @@ export interface FunctionArgs extends NamespacedArgs {
   readonly limits?: Field<"limits">;
   readonly requests?: Field<"requests">;
   readonly readOnlyRootFilesystem?: Field<"readOnlyRootFilesystem">;
-  /** Whether `pulumi up` waits until it is ready, for 3 minutes or the options' `customTimeouts`; true when absent. */
+  /**
+   * Whether `pulumi up` waits until the change is out, for 3 minutes or the options' `customTimeouts`, and fails as soon
+   * as the function is stalled; true when absent.
+   */
   readonly awaitReady?: boolean | undefined;
 }
 
@@ -32,7 +36,8 @@ type Entries<K extends "environment" | "labels" | "annotations"> =
 
 const { group, version, kind } = customResources.function;
 
-/** Pulumi's defaults are 10 minutes; that an image cannot be pulled is known much earlier. */
+/** For the provider's own waiting, where no gate can query the cluster. */
+const settled = JSON.stringify(["condition=Ready", "condition=Reconciling=False"]);
 const usualTimeouts: pulumi.CustomTimeouts = { create: "3m", update: "3m" };
 
 /** A function, deployed as a Function object. */
@@ -46,22 +51,27 @@ export class Function extends pulumi.ComponentResource {
     const placed = onPlatform(args, options);
     super("weir:functions:Function", name, {}, placed);
     const { platform: _platform, namespace: _namespace, functionName = name, awaitReady = true, ...spec } = args;
-    const object = new CustomResource(
-      name,
-      {
-        apiVersion: `${group}/${version}`,
-        kind,
-        metadata: {
-          name: functionName,
-          namespace: namespaceOf(args),
-          ...(awaitReady ? { annotations: { "pulumi.com/waitFor": "condition=Ready" } } : {}),
-        },
-        spec,
+    const gate = awaitReady ? gateFor(args, options) : undefined;
+    const waits = awaitReady && gate === undefined;
+    const wanted = {
+      apiVersion: `${group}/${version}`,
+      kind,
+      metadata: {
+        name: functionName,
+        namespace: namespaceOf(args),
+        ...(waits ? { annotations: { "pulumi.com/waitFor": settled } } : {}),
       },
-      { parent: this, dependsOn: dependenciesOf(placed), customTimeouts: options.customTimeouts ?? usualTimeouts },
-    );
-    // Known only once the function exists, so that resources that call it come after it.
-    this.functionName = object.metadata.apply(() => functionName);
+      spec,
+    };
+    const customTimeouts = options.customTimeouts ?? usualTimeouts;
+    const object = new CustomResource(name, wanted, {
+      parent: this,
+      dependsOn: dependenciesOf(placed),
+      customTimeouts,
+    });
+    // Known only once the function is there as wanted, so that resources that call it come after it.
+    const done = gate?.(object, wanted, millisecondsOf(customTimeouts)) ?? object.metadata;
+    this.functionName = pulumi.output(done).apply(() => functionName);
     this.namespace = pulumi.output(namespaceOf(args));
     this.path = pulumi.interpolate`/function/${this.functionName}.${this.namespace}`;
     this.registerOutputs({ functionName: this.functionName, namespace: this.namespace, path: this.path });

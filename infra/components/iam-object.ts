@@ -6,7 +6,8 @@ import { platformSettings } from "../../runtime/settings/platform-settings.ts";
 import { specFault } from "../manifests/iam/iam-options.ts";
 import { editionsWithIam } from "../manifests/iam/iam-rules.ts";
 import { isLater } from "../open-texts.ts";
-import type { PlatformBelow } from "./cluster-args.ts";
+import { gateFor, type PlatformBelow } from "./cluster-args.ts";
+import { millisecondsOf } from "./wait-timeouts.ts";
 
 /** The platform of an issuer, policy or role. */
 export interface IamObjectArgs {
@@ -14,7 +15,14 @@ export interface IamObjectArgs {
   readonly platform?: PlatformBelow | undefined;
   /** The platform's namespace; that of `platform`, or its default, when absent. */
   readonly platformNamespace?: string | undefined;
+  /**
+   * Whether `pulumi up` waits until the platform acts on it, for a minute or the options' `customTimeouts`, and fails as
+   * soon as it is refused; true when absent. Nothing is waited for without a platform or a provider.
+   */
+  readonly awaitReady?: boolean | undefined;
 }
+
+const usualTimeouts: pulumi.CustomTimeouts = { create: "1m", update: "1m" };
 
 /** The namespace of the platform. */
 export function platformNamespaceOf({ platform, platformNamespace }: IamObjectArgs): string {
@@ -39,7 +47,7 @@ export function checkedSpec(kind: IamKind, name: string, args: IamObjectArgs, sp
   });
 }
 
-/** The object of a component, with a spec that was checked. */
+/** The object of a component, with a spec that was checked: known once the platform acts on it. */
 export function iamObject(
   kind: IamKind,
   name: string,
@@ -48,10 +56,16 @@ export function iamObject(
     objectName,
     spec,
   }: { readonly args: IamObjectArgs; readonly objectName: string; readonly spec: pulumi.Inputs },
-  options: pulumi.CustomResourceOptions,
-): CustomResource {
+  options: pulumi.ComponentResourceOptions & pulumi.CustomResourceOptions,
+): pulumi.Output<unknown> {
   const metadata = { name: objectName, namespace: platformNamespaceOf(args) };
-  return new CustomResource(name, { apiVersion: iamApiVersion, kind, metadata, spec }, options);
+  const wanted = { apiVersion: iamApiVersion, kind, metadata, spec };
+  const customTimeouts = options.customTimeouts ?? usualTimeouts;
+  const object = new CustomResource(name, wanted, { ...options, customTimeouts });
+  const gate = args.awaitReady === false ? undefined : gateFor(args, options);
+  return gate === undefined
+    ? object.metadata
+    : pulumi.output(gate(object, wanted, millisecondsOf(customTimeouts))).apply(() => objectName);
 }
 
 function holdsLater(value: unknown): boolean {

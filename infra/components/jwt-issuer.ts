@@ -25,18 +25,28 @@ export class JwtIssuer extends pulumi.ComponentResource {
 
   constructor(name: string, args: JwtIssuerArgs, options: pulumi.ComponentResourceOptions = {}) {
     const placed = onPlatform(args, options);
-    const { platform: _platform, platformNamespace: _namespace, issuerName = name, ...fields } = args;
+    const {
+      platform: _platform,
+      platformNamespace: _namespace,
+      awaitReady: _await,
+      issuerName = name,
+      ...fields
+    } = args;
     const spec = checkedSpec("JwtIssuer", issuerName, args, fields);
     super("weir:iam:JwtIssuer", name, {}, placed);
-    const child = { parent: this, dependsOn: dependenciesOf(placed) };
-    const object = iamObject("JwtIssuer", name, { args, objectName: issuerName, spec }, child);
+    const child = {
+      parent: this,
+      dependsOn: dependenciesOf(placed),
+      ...(options.customTimeouts && { customTimeouts: options.customTimeouts }),
+    };
+    const done = iamObject("JwtIssuer", name, { args, objectName: issuerName, spec }, child);
     if (hasClusterKeys(args.issInternal))
       makeResource(
         `${name}-discovery`,
         issuerDiscoveryBinding(platformNamespaceOf(args), `${issuerName}-issuer-discovery`),
         child,
       );
-    this.issuerName = object.metadata.apply(() => issuerName);
+    this.issuerName = done.apply(() => issuerName);
     this.registerOutputs({ issuerName: this.issuerName });
   }
 }

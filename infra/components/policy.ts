@@ -21,9 +21,13 @@ export class Policy extends pulumi.ComponentResource {
     const { policyName = name, statement } = args;
     const spec = checkedSpec("Policy", policyName, args, { statement });
     super("weir:iam:Policy", name, {}, placed);
-    const child = { parent: this, dependsOn: dependenciesOf(placed) };
-    const object = iamObject("Policy", name, { args, objectName: policyName, spec }, child);
-    this.policyName = object.metadata.apply(() => policyName);
+    const child = {
+      parent: this,
+      dependsOn: dependenciesOf(placed),
+      ...(options.customTimeouts && { customTimeouts: options.customTimeouts }),
+    };
+    const done = iamObject("Policy", name, { args, objectName: policyName, spec }, child);
+    this.policyName = done.apply(() => policyName);
     this.registerOutputs({ policyName: this.policyName });
   }
 }

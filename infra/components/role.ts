@@ -25,9 +25,13 @@ export class Role extends pulumi.ComponentResource {
     const { roleName = name, policy, principal, condition, mode } = args;
     const spec = checkedSpec("Role", roleName, args, { policy, principal, condition, mode });
     super("weir:iam:Role", name, {}, placed);
-    const child = { parent: this, dependsOn: dependenciesOf(placed) };
-    const object = iamObject("Role", name, { args, objectName: roleName, spec }, child);
-    this.roleName = object.metadata.apply(() => roleName);
+    const child = {
+      parent: this,
+      dependsOn: dependenciesOf(placed),
+      ...(options.customTimeouts && { customTimeouts: options.customTimeouts }),
+    };
+    const done = iamObject("Role", name, { args, objectName: roleName, spec }, child);
+    this.roleName = done.apply(() => roleName);
     this.registerOutputs({ roleName: this.roleName });
   }
 }

@@ -1,3 +1,4 @@
+import { iamApiVersion } from "../../runtime/api/iam/iam-schemas.ts";
 import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
 
 /** Kinds that are awaited until their pods are ready. */
@@ -19,6 +20,11 @@ export function stageOf(object: KubernetesObject): number {
 /** Whether it creates pods that are awaited. */
 export function isWorkload({ kind }: KubernetesObject): boolean {
   return workloads.includes(kind);
+}
+
+/** Whether others come after it only when the cluster reports that its last change is out. */
+export function isGated(object: KubernetesObject): boolean {
+  return isWorkload(object) || object.apiVersion === iamApiVersion;
 }
 
 /** Servers use a headless Service to find each other before any of them is ready. */

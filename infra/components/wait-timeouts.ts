@@ -1,11 +1,15 @@
 import type * as pulumi from "@pulumi/pulumi";
 
+import { parseDuration } from "../../runtime/api/duration.ts";
 import type { Values } from "../../runtime/settings/setting.ts";
 import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
+import { isGated } from "./stages.ts";
 import type { timeoutOptions } from "../stack-options.ts";
 
 /** Longest waits, in milliseconds. */
 export type WaitTimeouts = Values<typeof timeoutOptions>;
+
+const usualWait = 180_000;
 
 /**
  * How long creating or changing an object may take until it is ready; undefined where nothing is awaited. Pulumi's
@@ -30,8 +34,14 @@ export function longestWait(object: KubernetesObject, timeouts: WaitTimeouts): n
     case "Service":
       return isBalanced(object) ? timeouts.loadBalancer : timeouts.deployments;
     default:
-      return undefined;
+      return isGated(object) ? timeouts.deployments : undefined;
   }
+}
+
+/** The longer of the two timeouts, in milliseconds: whether an object is created or changed is not known. */
+export function millisecondsOf({ create, update }: pulumi.CustomTimeouts): number {
+  const stated = [create, update].map((text) => parseDuration(text ?? "")).filter((each) => each !== undefined);
+  return Math.max(...(stated.length === 0 ? [usualWait] : stated));
 }
 
 function isBalanced({ spec }: KubernetesObject): boolean {

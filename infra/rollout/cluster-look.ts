@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { customResources } from "../../runtime/api/resources/custom-resources.ts";
 import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
 import { isKubeconfigContent } from "../stack-secrets.ts";
 import type { Workload } from "./decide-rollout.ts";
@@ -28,20 +29,45 @@ const longestRequest = "10s";
  * @throws CannotAskError if the command is missing, Error with the message of kubectl
  */
 export async function lookAt(cluster: KnownCluster, object: KubernetesObject): Promise<Workload | undefined> {
-  const { kind, metadata } = object;
+  const { metadata } = object;
+  const text = await get(cluster, metadata.namespace, [resourceOf(object), metadata.name, "--ignore-not-found"]);
+  return text === "" ? undefined : (JSON.parse(text) as Workload);
+}
+
+/**
+ * Reads the pods of a namespace that have these labels, as {@link lookAt} does.
+ * @throws CannotAskError if the command is missing, Error with the message of kubectl
+ */
+export async function lookAtPods(
+  cluster: KnownCluster,
+  namespace: string | undefined,
+  labels: Readonly<Record<string, unknown>>,
+): Promise<readonly Workload[]> {
+  const selector = Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`);
+  const text = await get(cluster, namespace, ["pods", `--selector=${selector.join(",")}`]);
+  return (JSON.parse(text) as { readonly items: readonly Workload[] }).items;
+}
+
+/** What `kubectl get` calls the kind: a core kind shares its name with one of ours. */
+function resourceOf({ apiVersion, kind }: KubernetesObject): string {
+  const ours = Object.values(customResources).find(
+    (each) => each.kind === kind && apiVersion === `${each.group}/${each.version}`,
+  );
+  return ours === undefined ? kind.toLowerCase() : `${ours.plural}.${ours.version}.${ours.group}`;
+}
+
+async function get(cluster: KnownCluster, namespace: string | undefined, what: readonly string[]): Promise<string> {
   await using file = await kubeconfigFile(cluster.kubeconfig);
   const { stdout } = await kubectl([
     ...(file.path === undefined ? [] : [`--kubeconfig=${file.path}`]),
     ...(cluster.context === undefined ? [] : [`--context=${cluster.context}`]),
-    ...(metadata.namespace === undefined ? [] : [`--namespace=${metadata.namespace}`]),
+    ...(namespace === undefined ? [] : [`--namespace=${namespace}`]),
     `--request-timeout=${longestRequest}`,
     "get",
-    kind.toLowerCase(),
-    metadata.name,
-    "--ignore-not-found",
+    ...what,
     "--output=json",
   ]);
-  return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as Workload);
+  return stdout.trim();
 }
 
 async function kubectl(args: readonly string[]): Promise<{ readonly stdout: string }> {

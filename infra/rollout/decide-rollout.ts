@@ -9,6 +9,8 @@ export type Workload = Readonly<Record<string, unknown>>;
 export type RolloutDecision =
   | { readonly kind: "done" }
   | { readonly kind: "under-way"; readonly because: string }
+  /** It failed, and is being tried again: if that lasts, waiting does not help. */
+  | { readonly kind: "failing"; readonly because: string }
   /** Waiting does not help. */
   | { readonly kind: "failed"; readonly because: string };
 
@@ -38,7 +40,8 @@ export function decideRollout(wanted: Workload, live: Workload | undefined): Rol
   return { kind: "done" };
 }
 
-const remedy = "the state of the stack is out of date: run pulumi up --refresh";
+/** What to do when the cluster has something else than the stack. */
+export const remedy = "the state of the stack is out of date: run pulumi up --refresh";
 
 /** The first difference from the desired pods. Additions are accepted: annotations, containers, variables. */
 function otherVersion(wanted: Workload, live: Workload): string | undefined {
@@ -83,14 +86,17 @@ function variablesOf(env: unknown): ReadonlyMap<string, string> {
   return new Map(variables);
 }
 
-function conditionOf(live: Workload, type: string): Workload | undefined {
+/** A condition in the status of an object. */
+export function conditionOf(live: Workload, type: string): Workload | undefined {
   return mappingsIn(at(live, "status.conditions")).find((condition) => condition["type"] === type);
 }
 
-function mappingsIn(value: unknown): readonly Workload[] {
+/** The mappings in a list; none when it is no list. */
+export function mappingsIn(value: unknown): readonly Workload[] {
   return Array.isArray(value) ? value.filter(isMapping) : [];
 }
 
-function at(value: unknown, path: string): unknown {
+/** The value at a path of keys; undefined when there is none. */
+export function at(value: unknown, path: string): unknown {
   return path.split(".").reduce((inner, key) => (isMapping(inner) ? inner[key] : undefined), value);
 }

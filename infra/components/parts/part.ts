@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
-import type { OpenTexts } from "../../open-texts.ts";
+import type { OpenObject, OpenTexts } from "../../open-texts.ts";
 import type { RolloutGate } from "../../rollout/rollout-gate.ts";
 import { dependenciesOf } from "../cluster-args.ts";
 import { withPodAnnotations, type PodAnnotations } from "../pod-annotations.ts";
 import { makeResource } from "../resource-kinds.ts";
-import { isWorkload, stageOf } from "../stages.ts";
+import { isGated, stageOf } from "../stages.ts";
 import { customTimeoutsOf, longestWait, type WaitTimeouts } from "../wait-timeouts.ts";
 
 /** Arguments of a part of the platform. */
@@ -49,7 +49,8 @@ export abstract class Part extends pulumi.ComponentResource {
         const { kind, metadata } = object;
         const customTimeouts = args.timeouts && customTimeoutsOf(object, args.timeouts);
         const filled = args.fillObject?.(object) ?? object;
-        const child = makeResource(`${name}-${metadata.name}`, filled, {
+        const isAwaited = args.gate !== undefined && args.timeouts !== undefined && isGated(object);
+        const child = makeResource(`${name}-${metadata.name}`, isAwaited ? leftToGate(filled) : filled, {
           parent: this,
           dependsOn,
           ...(customTimeouts !== undefined && { customTimeouts }),
@@ -59,7 +60,7 @@ export abstract class Part extends pulumi.ComponentResource {
         });
         resources.set(`${kind} ${metadata.name}`, child);
         before.push(child);
-        if (args.gate === undefined || args.timeouts === undefined || !isWorkload(object)) continue;
+        if (args.gate === undefined || args.timeouts === undefined || !isAwaited) continue;
         const passed = args.gate(child, filled, longestWait(object, args.timeouts) ?? 0);
         gates.push(passed);
         before.push(passed);
@@ -70,4 +71,15 @@ export abstract class Part extends pulumi.ComponentResource {
     // This makes pulumi up fail even for a gate that nothing depends on.
     this.registerOutputs({ gates: pulumi.output(gates).apply((passed) => passed.length) });
   }
+}
+
+/**
+ * A Deployment that the provider considers ready once it makes pods: the gate waits for them, and, unlike the provider,
+ * stops when an image cannot be pulled.
+ */
+function leftToGate(object: OpenObject): OpenObject {
+  if (object.kind !== "Deployment") return object;
+  const { metadata } = object;
+  const annotations = { ...metadata.annotations, "pulumi.com/waitFor": "condition=Progressing" };
+  return { ...object, metadata: { ...metadata, annotations } };
 }

@@ -1,7 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 
+import type { OpenObject } from "../../../infra/open-texts.ts";
 import { recordResources, resourceNamed, settled } from "../../support/pulumi-mocks.ts";
+
+/** For the provider's own waiting: it is all there is without a gate. */
+const ownWaiting = '["condition=Ready","condition=Reconciling=False"]';
 
 async function recorded(values: Readonly<Record<string, unknown>> = {}) {
   const recorder = await recordResources();
@@ -26,7 +30,7 @@ test("a function is a Function object in the platform's namespace, made after th
   expect(object.inputs).toEqual({
     apiVersion: "service.com/v1",
     kind: "Function",
-    metadata: { name: "hello", namespace: "fn", annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+    metadata: { name: "hello", namespace: "fn", annotations: { "pulumi.com/waitFor": ownWaiting } },
     spec: {
       image: "hello:1",
       environment: { greeting: "hi" },
@@ -59,6 +63,34 @@ test("the timeout of a function comes from its options", async () => {
   void new weir.Function("slow", { platform, image: "slow:1" }, { customTimeouts });
   const object = resourceNamed(await recorder.resources(), "service.com/v1:Function", "slow");
   expect(object.createTimeout).toBe("20m");
+});
+
+test("a function and a rule pass the gate of their platform before others come after them", async () => {
+  const passed: (readonly [kind: string, name: string, within: number])[] = [];
+  const { recorder, weir, platform } = await recorded({
+    edition: "enterprise",
+    awaitRollouts: (resource: pulumi.CustomResource, { kind, metadata }: OpenObject, within: number) => {
+      passed.push([kind, metadata.name, within]);
+      return resource;
+    },
+  });
+  const before = passed.length;
+  const hello = new weir.Function("hello", { platform, image: "hello:1" }, { customTimeouts: { create: "1m" } });
+  void new weir.Function("quick", { platform, image: "hello:1", awaitReady: false });
+  const statement = [{ sid: "a", effect: "Allow" as const, action: ["Function:*"], resource: ["dev:*"] }];
+  void new weir.Policy("deploy", { platform, statement });
+  const resources = await recorder.resources();
+  const object = resourceNamed(resources, "service.com/v1:Function", "hello");
+  // The provider itself waits for no pods: the gate stops when an image cannot be pulled.
+  expect(resourceNamed(resources, ":Deployment", "weir-gateway-gateway").inputs).toMatchObject({
+    metadata: { annotations: { "pulumi.com/waitFor": "condition=Progressing" } },
+  });
+  expect(passed.slice(before)).toEqual([
+    ["Function", "hello", 60_000],
+    ["Policy", "deploy", 60_000],
+  ]);
+  expect(object.inputs["metadata"]).toEqual({ name: "hello", namespace: "functions" });
+  expect((await settled(hello.path)).value).toBe("/function/hello.functions");
 });
 
 test("a further namespace has the marker and the pod security level; its objects are created after it", async () => {

@@ -54,3 +54,37 @@ test("fails at once when waiting does not help", async () => {
   );
   expect(missing.count()).toBe(1);
 });
+
+test("fails with the words of the registry when an image could not be pulled twice, long before its time is over", async () => {
+  let now = 0;
+  const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "weir:2": ErrImagePull: not found' };
+  const pod = {
+    metadata: { name: "operator-1" },
+    spec: { containers: [{ name: "operator", image: "weir:2" }] },
+    status: { containerStatuses: [{ name: "operator", state: { waiting } }] },
+  };
+  const starting = { ...live(2), status: { observedGeneration: 2 } };
+  const wait = { within: 180_000, every: 0, now: () => (now += 1_000), lookAtPods: () => Promise.resolve([pod]) };
+  await expect(awaitRollout(wanted, { ...wait, ...looks(starting) })).rejects.toThrow(
+    'Deployment "operator" in "weir": pod "operator-1" cannot pull image "weir:2": not found',
+  );
+  expect(now).toBeGreaterThan(15_000);
+  expect(now).toBeLessThan(40_000);
+
+  // The first attempt failed, the second one did not.
+  const attempts = [[pod], []];
+  await awaitRollout(wanted, {
+    ...wait,
+    ...looks(starting, starting, live(2)),
+    lookAtPods: () => Promise.resolve(attempts.shift() ?? []),
+  });
+});
+
+test("an object of the platform's own is judged by its conditions", async () => {
+  const object = { ...wanted, apiVersion: "service.com/v1", kind: "Function", spec: { image: "hello:2" } };
+  const stalled = { type: "Stalled", status: "True", reason: "Invalid", message: "exec_timeout: too long" };
+  const { look } = looks({ spec: object.spec, metadata: {}, status: { conditions: [stalled] } });
+  await expect(awaitRollout(object, { look, within: 180_000 })).rejects.toThrow(
+    'Cannot continue after Function "operator" in "weir": exec_timeout: too long',
+  );
+});
