@@ -15,6 +15,8 @@ export interface OpenTexts {
   /** The object with the texts in place of their placeholders. */
   fillObject(object: KubernetesObject): OpenObject;
   fillText(text: string): pulumi.Input<string>;
+  /** Whether a text holds a placeholder. */
+  isOpen(text: string): boolean;
 }
 
 /** An object in which values may come from other resources. */
@@ -66,6 +68,7 @@ export function openTexts(args: Readonly<Record<string, unknown>>): OpenTexts {
       metadata: filled(metadata, texts) as KubernetesObject["metadata"],
     }),
     fillText: (text) => filledText(text, texts),
+    isOpen: (text) => [...texts.keys()].some((placeholder) => text.includes(placeholder)),
   };
 }
 

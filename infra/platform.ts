@@ -17,6 +17,11 @@ import { Operator } from "./components/parts/operator.ts";
 import { Part } from "./components/parts/part.ts";
 import { QueueDoctor } from "./components/parts/queue-doctor.ts";
 import { QueueWorkers } from "./components/parts/queue-workers.ts";
+import { iamApiVersion } from "../runtime/api/iam/iam-schemas.ts";
+import type { StackConfig } from "./check-config.ts";
+import { checkConflicts, type ConflictCheck } from "./conflicts/conflict-check.ts";
+import type { KubernetesObject } from "./manifests/kubernetes-object.ts";
+import { platformManifests } from "./manifests/platform-manifests.ts";
 import { consoleUrlOf } from "./manifests/console.ts";
 import { iamManifests } from "./manifests/iam/iam-objects.ts";
 import { gatewayOrigin, publicUrlOf, tokenIssuer } from "./manifests/platform.ts";
@@ -62,19 +67,30 @@ export class WeirPlatform extends pulumi.ComponentResource {
   readonly gate: RolloutGate | undefined;
 
   constructor(name: string, args: WeirPlatformArgs = {}, options: pulumi.ComponentResourceOptions = {}) {
-    const { config, given, fillObject, fillText } = readArgs(name, args);
-    const { kubernetes, random, tls, definitions, cluster } = providersOf(name, args, options);
+    const { config, given, fillObject: fillTexts, fillText, isOpen } = readArgs(name, args);
+    const { kubernetes, random, tls, definitions, cluster } = providersOf(
+      name,
+      { ...args, forceConflicts: config.forceConflicts },
+      options,
+    );
     // Only what stores calls is protected: passwords are rotated, and queues may be removed.
     const { protect, provider: _provider, ...passedOn } = options;
     super("weir:platform:Weir", name, {}, { ...passedOn, providers: { kubernetes, random, tls } });
     const { platform, adminUser, timeouts } = config;
     const gate = gateOf(args, cluster);
     this.gate = gate;
+    const conflicts = conflictsOf(args, config, cluster, isOpen);
+    const fillObject: typeof fillTexts = (object) =>
+      conflicts?.withoutOthersReplicas(fillTexts(object)) ?? fillTexts(object);
     const plain = { platform, timeouts, gate, fillObject, protect };
+    // Nothing is written before it is known that nothing is in the way. In a preview nothing is written.
+    const unchanged =
+      conflicts === undefined || pulumi.runtime.isDryRun() ? [] : [conflicts.passed.apply(() => kubernetes)];
     const after = (...parts: (Part | Credentials)[]) => ({
       parent: this,
       dependsOn: [
         ...dependenciesOf(options),
+        ...unchanged,
         ...parts.flatMap((part): readonly pulumi.Input<pulumi.Resource>[] =>
           part instanceof Part ? part.done : [part],
         ),
@@ -155,6 +171,23 @@ export class WeirPlatform extends pulumi.ComponentResource {
 
 function readerOf({ awaitRollouts = true, readSecret }: WeirPlatformArgs, cluster: ClusterArgs) {
   return readSecret ?? (awaitRollouts === true ? secretReader(cluster) : undefined);
+}
+
+/** Tests, and programs without `kubectl`, leave the check to the API server, which refuses one object after the other. */
+function conflictsOf(
+  { awaitRollouts = true }: WeirPlatformArgs,
+  { platform, forceConflicts }: StackConfig,
+  cluster: ClusterArgs,
+  isOpen: (text: string) => boolean,
+): ConflictCheck | undefined {
+  if (awaitRollouts !== true || forceConflicts) return undefined;
+  const objects = platformManifests(platform).flatMap((part) => part.objects);
+  return checkConflicts(objects.filter(isReadable), cluster, isOpen);
+}
+
+/** Of a kind that every cluster has, and without values that are nobody's to read. */
+function isReadable({ apiVersion, kind }: KubernetesObject): boolean {
+  return kind !== "Secret" && apiVersion !== iamApiVersion && !apiVersion.startsWith("gateway.networking.k8s.io/");
 }
 
 function gateOf({ awaitRollouts = true }: WeirPlatformArgs, cluster: ClusterArgs): RolloutGate | undefined {

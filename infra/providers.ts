@@ -22,7 +22,7 @@ export interface Providers {
  */
 export function providersOf(
   name: string,
-  { kubeconfig, context }: ClusterArgs,
+  { kubeconfig, context, forceConflicts }: ClusterArgs & { readonly forceConflicts?: boolean | undefined },
   options: pulumi.ComponentResourceOptions,
 ): Providers {
   const kubernetes = givenProvider("kubernetes", options);
@@ -45,7 +45,13 @@ export function providersOf(
     cluster,
     // Changed in place: pods that read it are restarted by a checksum. If replaced, it would be missing for a while.
     kubernetes:
-      kubernetes ?? new Kubernetes(name, { ...access, enableConfigMapMutable: true, enableSecretMutable: true }),
+      kubernetes ??
+      new Kubernetes(name, {
+        ...access,
+        enableConfigMapMutable: true,
+        enableSecretMutable: true,
+        ...(forceConflicts === true && { enablePatchForce: true }),
+      }),
     definitions: new Kubernetes(`${name}-definitions`, {
       ...access,
       upsertExistingObjects: true,

@@ -22,6 +22,11 @@ export const stackOptions = {
     fallback: "true",
     about: "Whether the custom resource definitions are installed; of several platforms in a cluster, only one does",
   }),
+  forceConflicts: flag("forceConflicts", {
+    fallback: "false",
+    about:
+      "Whether fields of the platform's objects that others set are taken over, counts of replicas too; otherwise such counts stay, and any other field stops pulumi up before it changes anything",
+  }),
   allowPlainHttp: flag("allowPlainHttp", {
     fallback: "false",
     about: "Whether the gateway may be reached from outside without TLS; passwords can then be read in transit",

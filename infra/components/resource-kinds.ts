@@ -2,6 +2,7 @@ import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from "@pulumi/kubernetes/admissionregistration/v1/index.js";
+import { HorizontalPodAutoscaler } from "@pulumi/kubernetes/autoscaling/v2/index.js";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
 import { CustomResourceDefinition } from "@pulumi/kubernetes/apiextensions/v1/index.js";
 import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
@@ -41,6 +42,7 @@ const resourceKinds: ReadonlyMap<string, ResourceKind> = new Map<string, Resourc
   ["apiextensions.k8s.io/v1 CustomResourceDefinition", CustomResourceDefinition],
   ["apps/v1 Deployment", Deployment],
   ["apps/v1 StatefulSet", StatefulSet],
+  ["autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler],
   ["gateway.networking.k8s.io/v1 HTTPRoute", CustomResource],
   [`${iamApiVersion} JwtIssuer`, CustomResource],
   [`${iamApiVersion} Policy`, CustomResource],

@@ -6,6 +6,9 @@ const workloads: readonly string[] = ["Deployment", "StatefulSet"];
 /** Kinds that need a role or a policy. */
 const bindings: readonly string[] = ["ClusterRoleBinding", "RoleBinding", "ValidatingAdmissionPolicyBinding"];
 
+/** Kinds that say something of pods that are there. */
+const ofPods: readonly string[] = ["HorizontalPodAutoscaler", "PodDisruptionBudget"];
+
 /**
  * The stage in which an object of a part is created and changed, lowest first: pods after the configuration that they
  * read, and a Service, which is awaited until it has endpoints, after its pods. Removal is in reverse.
@@ -14,7 +17,7 @@ export function stageOf(object: KubernetesObject): number {
   const { kind } = object;
   if (isWorkload(object) || bindings.includes(kind)) return 1;
   if (kind === "Service" && !isHeadless(object)) return 2;
-  return kind === "PodDisruptionBudget" ? 2 : 0;
+  return ofPods.includes(kind) ? 2 : 0;
 }
 
 /** Whether it creates pods that are awaited. */

@@ -19,6 +19,7 @@ import { historyOptions } from "./history/history-options.ts";
 import { iamOptions } from "./iam/iam-options.ts";
 import { annotationsOption, labelsOption } from "./mapping-options.ts";
 import { sizeRule as size } from "./sizes.ts";
+import { podCountOption } from "./replicas/replica-range.ts";
 import { tolerations } from "./toleration-option.ts";
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -134,7 +135,12 @@ export const groupedOptions = {
     monitorUrl: monitorUrls("monitorUrl", { about: "Addresses of that broker's monitoring, one per server" }),
   },
   gateway: {
-    replicas: whole("replicas", { fallback: "1", min: 1, max: 100, about: "Pods of the gateway" }),
+    replicas: podCountOption("replicas", {
+      fallback: "1",
+      max: 100,
+      about:
+        "Pods of the gateway; with min and max an autoscaler makes more or fewer, at 70 % of their reserved CPU or that of cpu",
+    }),
     serviceType: choice("serviceType", ["ClusterIP", "NodePort", "LoadBalancer"], {
       fallback: "ClusterIP",
       about: "Type of the Service gateway",

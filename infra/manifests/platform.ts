@@ -8,6 +8,7 @@ import type { operatorSettings } from "../../runtime/operator/settings.ts";
 import type { declaredQueues, queueDoctorSettings } from "../../runtime/queue-doctor/settings.ts";
 import type { queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
 import type { Tuning } from "./processes/environment.ts";
+import type { ReplicaRange } from "./replicas/replica-range.ts";
 import type { generalOptions, groupedOptions } from "./platform-options.ts";
 
 type Groups = { readonly [K in keyof typeof groupedOptions]: Values<(typeof groupedOptions)[K]> };
@@ -27,6 +28,8 @@ export interface Platform extends Values<typeof generalOptions>, Groups {
   };
   /** The default one first. */
   readonly queues: ReturnType<typeof declaredQueues>;
+  /** The queues whose workers an autoscaler counts, by name. */
+  readonly queueRanges: ReadonlyMap<string, ReplicaRange>;
   /** Whether the edition has several namespaces of functions. */
   readonly manyNamespaces: boolean;
   /** Whether the edition has identity and access. */

@@ -24,6 +24,7 @@ import { iamRules } from "./iam/iam-rules.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
 import type { Platform } from "./platform.ts";
 import { brokerFacts, optionRules } from "./option-rules.ts";
+import { readQueueRanges } from "./replicas/queue-ranges.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -103,7 +104,9 @@ export function checkPlatform(
     cpu: read(groupedOptions.cpu, "cpu"),
     iam: read(groupedOptions.iam, "iam"),
   };
-  const tuning = tuningOf(input);
+  const { queues: plainQueues, ranges: queueRanges, problems: rangeProblems } = readQueueRanges(input["queues"]);
+  problems.push(...rangeProblems);
+  const tuning = tuningOf({ ...input, queues: plainQueues });
   // Rules compare values: an invalid value would cause misleading problems for others.
   const isRead = problems.length === 0;
   const facts = isRead ? { ...options, ...brokerFacts(options.nats), ...consoleFacts(options.console) } : {};
@@ -128,7 +131,10 @@ export function checkPlatform(
   const queues = declaredQueues(settings.queueDoctor);
   const { namespaces, iam: hasIam } = editions[options.edition];
   const manyNamespaces = namespaces === "many";
-  return { platform: Object.freeze({ ...options, tuning, settings, queues, manyNamespaces, hasIam }), problems };
+  return {
+    platform: Object.freeze({ ...options, tuning, settings, queues, queueRanges, manyNamespaces, hasIam }),
+    problems,
+  };
 }
 
 /** Defaults for a cluster that differ from the settings' own: callbacks only go to public addresses. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { customResources } from "../../runtime/api/resources/custom-resources.ts";
 import type { KubernetesObject } from "../manifests/kubernetes-object.ts";
 import { isKubeconfigContent } from "../stack-secrets.ts";
-import type { Workload } from "./decide-rollout.ts";
+import { at, type Workload } from "./decide-rollout.ts";
 
 /** The cluster cannot be queried, and a retry does not help. */
 export class CannotAskError extends Error {
@@ -48,6 +48,34 @@ export async function lookAtPods(
   return (JSON.parse(text) as { readonly items: readonly Workload[] }).items;
 }
 
+/**
+ * Reads those of the objects that exist, with the managers of their fields, as {@link lookAt} does: one command for each
+ * namespace.
+ * @throws CannotAskError if the command is missing, Error with the message of kubectl
+ */
+export async function lookAtAll(
+  cluster: KnownCluster,
+  objects: readonly KubernetesObject[],
+): Promise<ReadonlyMap<KubernetesObject, Workload>> {
+  const found = new Map<KubernetesObject, Workload>();
+  const looks = [...Map.groupBy(objects, ({ metadata }) => metadata.namespace)].map(async ([namespace, inside]) => {
+    const names = inside.map((object) => `${resourceOf(object)}/${object.metadata.name}`);
+    const text = await get(cluster, namespace, [...names, "--ignore-not-found", "--show-managed-fields"]);
+    if (text === "") return;
+    const content = JSON.parse(text) as Workload & { readonly items?: readonly Workload[] };
+    const keyOf = (kind: unknown, name: unknown) => `${String(kind)}/${String(name)}`;
+    const live = new Map(
+      (content.items ?? [content]).map((each) => [keyOf(each["kind"], at(each, "metadata.name")), each]),
+    );
+    for (const object of inside) {
+      const there = live.get(keyOf(object.kind, object.metadata.name));
+      if (there !== undefined) found.set(object, there);
+    }
+  });
+  await Promise.all(looks);
+  return found;
+}
+
 /** What `kubectl get` calls the kind: a core kind shares its name with one of ours. */
 function resourceOf({ apiVersion, kind }: KubernetesObject): string {
   const ours = Object.values(customResources).find(
@@ -77,7 +105,9 @@ async function kubectl(args: readonly string[]): Promise<{ readonly stdout: stri
     if (!(err instanceof Error)) throw err;
     if ("code" in err && err.code === "ENOENT")
       throw new CannotAskError("the command kubectl is not on PATH", { cause: err });
-    const said = "stderr" in err && typeof err.stderr === "string" ? err.stderr.trim() : "";
+    const lines = "stderr" in err && typeof err.stderr === "string" ? err.stderr.trim().split("\n") : [];
+    // What its client logs comes before what it says.
+    const said = lines.filter((line) => !/^[EWI]\d{4} /.test(line)).join("\n");
     throw new Error(said || err.message, { cause: err });
   }
 }

@@ -31,10 +31,20 @@ interface ClaimOfDisk {
 
 /** What the Deployments, StatefulSets and claims of disks among these objects request. */
 export function platformRequests(objects: readonly KubernetesObject[]): PlatformRequests {
+  const least = new Map(
+    objects
+      .filter(({ kind }) => kind === "HorizontalPodAutoscaler")
+      .map(({ metadata, spec }) => [metadata.name, (spec as { readonly minReplicas: number }).minReplicas]),
+  );
   const workloads = objects
     .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
     .map(({ kind, metadata, spec }) => {
-      const { replicas = 1, strategy, template, volumeClaimTemplates = [] } = spec as Workload;
+      const {
+        replicas = least.get(metadata.name) ?? 1,
+        strategy,
+        template,
+        volumeClaimTemplates = [],
+      } = spec as Workload;
       const podSpec = template?.spec ?? {};
       const pod = { name: metadata.name, spec: podSpec, requests: podRequests(podSpec) };
       const surges = kind === "Deployment" && strategy?.type !== "Recreate";

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
+import { isMapping } from "../../../runtime/settings/mapping.ts";
 import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
 import type { OpenObject, OpenTexts } from "../../open-texts.ts";
 import type { RolloutGate } from "../../rollout/rollout-gate.ts";
@@ -55,7 +56,7 @@ export abstract class Part extends pulumi.ComponentResource {
           dependsOn,
           ...(customTimeouts !== undefined && { customTimeouts }),
           ...(args.protect !== undefined && holdsVolumes.includes(kind) && { protect: args.protect }),
-          ...(lasting[kind] !== undefined && { ignoreChanges: [...lasting[kind]] }),
+          ...ignoredOf(object),
           ...args.options,
         });
         resources.set(`${kind} ${metadata.name}`, child);
@@ -71,6 +72,13 @@ export abstract class Part extends pulumi.ComponentResource {
     // This makes pulumi up fail even for a gate that nothing depends on.
     this.registerOutputs({ gates: pulumi.output(gates).apply((passed) => passed.length) });
   }
+}
+
+/** What of an object the cluster decides: a count that an autoscaler sets would go back to one, if it were removed. */
+function ignoredOf({ kind, spec }: KubernetesObject): { readonly ignoreChanges?: string[] } {
+  const isAutoscaled = kind === "Deployment" && isMapping(spec) && spec["replicas"] === undefined;
+  const ignored = isAutoscaled ? ["spec.replicas"] : lasting[kind];
+  return ignored === undefined ? {} : { ignoreChanges: [...ignored] };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf, natsSecretName, platformSecret, selectorOf } from "../names.ts";
 import type { Component } from "../platform-options.ts";
 import type { Platform } from "../platform.ts";
+import { mostPods, replicaAutoscaler, type PodCount } from "../replicas/replica-range.ts";
 import {
   annotationsOf,
   containerSecurity,
@@ -34,7 +35,7 @@ export interface ProcessFacts {
   /** Name of the Deployment; that of the process when absent. */
   readonly name?: string;
   readonly component: Component;
-  readonly replicas: number;
+  readonly replicas: PodCount;
   readonly environment: readonly EnvironmentVariable[];
   /** Ports besides the admin port. */
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
@@ -63,7 +64,10 @@ export const brokerDirectory = "/var/run/weir/broker";
 const configDirectory = "/etc/weir";
 const credentialDirectory = credentialSettings.secretMountPath.fallback ?? "";
 
-/** The Deployment of a process, and a disruption budget when it has several pods. */
+/**
+ * The Deployment of a process, its autoscaler if it has one, and a disruption budget when it may have several pods. The
+ * count of an autoscaled Deployment is not in it: whoever applies it again would set it back.
+ */
 export function processDeployment(platform: Platform, facts: ProcessFacts): KubernetesObject[] {
   const { process, name = process, replicas } = facts;
   const namespace = platform.platformNamespace;
@@ -74,7 +78,7 @@ export function processDeployment(platform: Platform, facts: ProcessFacts): Kube
     kind: "Deployment",
     metadata: { name, namespace, labels },
     spec: {
-      replicas,
+      ...(typeof replicas === "number" && { replicas }),
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
       strategy:
@@ -90,7 +94,11 @@ export function processDeployment(platform: Platform, facts: ProcessFacts): Kube
       },
     },
   };
-  return [deployment, ...(replicas > 1 ? [disruptionBudget(name, namespace, labels)(selector)] : [])];
+  return [
+    deployment,
+    ...replicaAutoscaler(replicas, deployment.metadata),
+    ...(mostPods(replicas) > 1 ? [disruptionBudget(name, namespace, labels)(selector)] : []),
+  ];
 }
 
 function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector: Readonly<Record<string, string>>) {

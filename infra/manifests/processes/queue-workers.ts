@@ -26,7 +26,7 @@ export function queueWorkerManifests(platform: Platform): KubernetesObject[] {
       process: accounts.queueWorker,
       name: queueWorkerName(queue.name),
       component: "queueWorker",
-      replicas: queue.replicas,
+      replicas: platform.queueRanges.get(queue.name) ?? queue.replicas,
       environment: environmentOf(
         queueWorkerSettings,
         {

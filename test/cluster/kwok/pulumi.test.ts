@@ -131,15 +131,60 @@ describe.skipIf(!isThere)("a stack of edition pro that becomes one of enterprise
   );
 
   test(
-    "a change by somebody else is drift, and changing the same field is a conflict with them",
+    "a change by somebody else is drift, and a count that they set stays",
     async () => {
-      const patch = JSON.stringify({ spec: { minReadySeconds: 1, revisionHistoryLimit: 3, replicas: 5 } });
+      const patch = JSON.stringify({ spec: { minReadySeconds: 1, revisionHistoryLimit: 3 } });
       await stack.kubectl("patch", "deployment", "gateway", `--patch=${patch}`, "--field-manager=somebody");
+      await stack.kubectl("scale", "deployment", "gateway", "--replicas=5");
       expect((await stack.run("refresh", "--preview-only", "--expect-no-changes")).code).not.toBe(0);
-      await stack.configure({ "weir:gateway": { replicas: 4 } });
+      await stack.configure({ "weir:gateway": { replicas: 4 }, "weir:upstreamTimeout": "91s" });
+      const { output } = await stack.expect("up");
+      expect(output).toContain('keeps 5 replicas, which "kubectl" set');
+      const counts = "--output=jsonpath={.spec.replicas} {.spec.minReadySeconds}";
+      expect(await stack.kubectl("get", "deployment", "gateway", counts)).toBe("5 1");
+    },
+    steps,
+  );
+
+  test(
+    "another field that somebody set stops before anything is changed, unless it is taken over",
+    async () => {
+      const generations = "--output=jsonpath={.items[*].metadata.generation}";
+      const patch = JSON.stringify({ spec: { revisionHistoryLimit: 7 } });
+      await stack.kubectl("patch", "deployment", "autoscaler", `--patch=${patch}`, "--field-manager=somebody");
+      const before = await stack.kubectl("get", "deployments", generations);
+      await stack.configure({ "weir:upstreamTimeout": "92s" });
       const { code, output } = await stack.run("up");
       expect(code).not.toBe(0);
-      expect(output).toContain('conflict with "somebody"');
+      expect(output).toContain('conflict with "somebody", who set spec.revisionHistoryLimit to 7');
+      expect(await stack.kubectl("get", "deployments", generations)).toBe(before);
+
+      await stack.configure({ "weir:forceConflicts": true });
+      // Pulumi itself sees no change of that object without reading the cluster.
+      await stack.expect("up", "--refresh");
+      const history = "--output=jsonpath={.spec.revisionHistoryLimit}";
+      expect(await stack.kubectl("get", "deployment", "autoscaler", history)).toBe("3");
+      expect(await stack.kubectl("get", "deployment", "gateway", "--output=jsonpath={.spec.replicas}")).toBe("4");
+      await stack.configure({ "weir:forceConflicts": undefined });
+    },
+    steps,
+  );
+
+  test(
+    "an autoscaler of gateways counts them, and what it decided stays",
+    async () => {
+      const gateway = { replicas: { min: 2, max: 6 } };
+      await stack.configure({ "weir:gateway": gateway });
+      await stack.expect("up");
+      const count = () => stack.kubectl("get", "deployment", "gateway", "--output=jsonpath={.spec.replicas}");
+      expect(await count()).toBe("4");
+      const spec = "--output=jsonpath={.spec.minReplicas} {.spec.maxReplicas}";
+      expect(await stack.kubectl("get", "hpa", "gateway", spec)).toBe("2 6");
+      // As the autoscaler does.
+      await stack.kubectl("scale", "deployment", "gateway", "--replicas=6");
+      await stack.configure({ "weir:upstreamTimeout": "93s" });
+      await stack.expect("up");
+      expect(await count()).toBe("6");
     },
     steps,
   );

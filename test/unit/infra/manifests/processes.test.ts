@@ -201,3 +201,50 @@ test("an invalid toleration is refused", () => {
       "pods.tolerations: expected a list of tolerations: key, operator, value, effect and tolerationSeconds as a pod may have them together",
     ]);
 });
+
+describe("pods that an autoscaler counts", () => {
+  const ranged = readPlatform({
+    edition: "enterprise",
+    gateway: { replicas: { min: 2, max: 8 } },
+    queues: { reports: { replicas: { min: 1, max: 5, cpu: 50 } }, bills: { replicas: { min: 1, max: 3, cpu: 0 } } },
+  });
+  const made = objectsOf(ranged);
+
+  test("the count is in no Deployment, so that nobody who applies it sets it back", () => {
+    for (const name of ["gateway", "queue-worker-reports", "queue-worker-bills"])
+      expect(objectNamed(made, "Deployment", name)["spec"], name).not.toHaveProperty("replicas");
+    expect(objectNamed(made, "Deployment", "queue-worker")["spec"]).toMatchObject({ replicas: 1 });
+  });
+
+  test("each has an autoscaler, unless another one counts them, and a disruption budget", () => {
+    const named = (kind: string) => made.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
+    expect(named("HorizontalPodAutoscaler")).toEqual(["gateway", "queue-worker-reports"]);
+    expect(named("PodDisruptionBudget")).toEqual(
+      expect.arrayContaining(["gateway", "queue-worker-reports", "queue-worker-bills"]),
+    );
+    expect(objectNamed(made, "HorizontalPodAutoscaler", "queue-worker-reports")).toMatchObject({
+      metadata: { namespace: ranged.platformNamespace },
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "queue-worker-reports" },
+        minReplicas: 1,
+        maxReplicas: 5,
+        metrics: [{ resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } }],
+      },
+    });
+  });
+
+  test("the queue-doctor admits in flight what the most workers run", () => {
+    expect(ranged.queues.find(({ name }) => name === "reports")).toMatchObject({ replicas: 5 });
+    const { data } = objectNamed(made, "ConfigMap", "queue-doctor") as { readonly data?: Record<string, string> };
+    expect(JSON.parse(data?.["weir.yaml"] ?? "")).toMatchObject({ queues: { reports: { replicas: 5 } } });
+  });
+
+  test.each([
+    [{ gateway: { replicas: { min: 3, max: 2 } } }, /^gateway\.replicas: expected a whole number, 1 to 100, or min/],
+    [{ gateway: { replicas: { min: 1, max: 2, cup: 3 } } }, /^gateway\.replicas: expected/],
+    [{ queues: { reports: { replicas: { min: 0, max: 2 } } } }, /^queues\.reports\.replicas: expected min and max/],
+  ])("a range that is none is named: %j", (options, problem) => {
+    const { problems } = checkPlatform({ edition: "enterprise", ...options });
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+  });
+});

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { decideSettled } from "../../../../infra/rollout/decide-settled.ts";
 
 const wanted = { kind: "Function", spec: { image: "hello:2", labels: { "com.service.scale.max": "5" } } };
-const conditions = (...stated: readonly (readonly [type: string, status: string, reason: string, message: string])[]) =>
+type Stated = readonly [type: string, status: string, reason: string, message: string];
+const conditions = (...stated: readonly Stated[]) =>
   stated.map(([type, status, reason, message]) => ({ type, status, reason, message }));
 const serves = ["Ready", "True", "ReplicasReady", "1 of 1 replicas is ready, of the previous deployment"] as const;
 const settled = ["Reconciling", "False", "Settled", "All desired replicas are ready"] as const;
@@ -63,7 +64,7 @@ test("an object that is not what the program wants is reported at once", () => {
 
 test("rules are done when the platform acts on them, and failed when it refuses them", () => {
   const rule = { kind: "Role", spec: {} };
-  const of = (...stated: Parameters<typeof conditions>) => decideSettled(rule, live(conditions(...stated)));
+  const of = (...stated: readonly Stated[]) => decideSettled(rule, live(conditions(...stated)));
   expect(of(["Accepted", "True", "Accepted", "x"], ["Ready", "True", "Enforced", "x"])).toEqual({ kind: "done" });
   expect(of(["Accepted", "False", "Refused", "it is left out"])).toEqual({ kind: "failed", because: "it is left out" });
   expect(of(["Ready", "False", "Incomplete", "no Policy"])).toEqual({ kind: "under-way", because: "no Policy" });
