@@ -1,11 +1,8 @@
 import { duration, flag, optionalText, text } from "../runtime/settings/setting.ts";
 import { objectOf } from "./manifests/mapping-options.ts";
+import { pemOf } from "./manifests/options/option-texts.ts";
 
 const hidden = { show: () => "[secret]" };
-const pem = (what: string) => ({
-  test: (content: string) => content.trimStart().startsWith("-----BEGIN ") && content.includes(`${what}-----`),
-  expected: `PEM, from -----BEGIN to ${what}-----`,
-});
 
 /**
  * Options of a stack besides those of the platform: the cluster, and credentials that are given instead of generated.
@@ -51,7 +48,7 @@ export const stackOptions = {
   historyDatabaseAuthority: optionalText("historyDatabaseAuthority", {
     about:
       "Certificate of the authority that signed that of historyDatabase, PEM; the authorities that Node.js knows when absent",
-    rule: pem("CERTIFICATE"),
+    rule: pemOf("CERTIFICATE"),
   }),
   natsPasswords: objectOf("natsPasswords", "Passwords of the users of a broker that runs elsewhere, by process"),
 } as const;
@@ -76,11 +73,11 @@ export const timeoutOptions = {
 
 /** The broker's certificate, when it is given. */
 export const natsTlsOptions = {
-  certificate: optionalText("certificate", { about: "Certificate of the servers, PEM", rule: pem("CERTIFICATE") }),
-  key: { ...optionalText("key", { about: "Its key, PEM", rule: pem("PRIVATE KEY") }), ...hidden },
+  certificate: optionalText("certificate", { about: "Certificate of the servers, PEM", rule: pemOf("CERTIFICATE") }),
+  key: { ...optionalText("key", { about: "Its key, PEM", rule: pemOf("PRIVATE KEY") }), ...hidden },
   authority: optionalText("authority", {
     about: "Certificate of the authority that signed it, PEM; the only one needed for a broker elsewhere",
-    rule: pem("CERTIFICATE"),
+    rule: pemOf("CERTIFICATE"),
   }),
 } as const;
 

@@ -5,6 +5,7 @@ import { accounts, processLabel } from "../../runtime/api/accounts.ts";
 import { namespaceMarker } from "../../runtime/api/names.ts";
 import { nodeDnsRanges, resolverNamespace } from "../../runtime/api/resolver-addresses.ts";
 import { apiServerFlows } from "./api-server.ts";
+import { proxyPlace } from "./egress/egress-proxy.ts";
 import { issuerNamespaces } from "./iam/issuer-namespaces.ts";
 import { gatewayPort } from "./processes/gateway.ts";
 import type { KubernetesObject } from "./kubernetes-object.ts";
@@ -57,7 +58,14 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       accounts.gateway,
       name(accounts.gateway),
       [{ peers: undefined, ports: tcp(gatewayPort, ...(consolePort === 0 ? [] : [consolePort])) }, ...scraped],
-      [toFunctions, toMonitored, ...toHistory, ...toApiServer, ...toIssuers(platform)],
+      [
+        toFunctions,
+        toMonitored,
+        ...toHistory,
+        ...toApiServer,
+        ...toIssuers(platform),
+        ...(platform.hasIam ? toProxy(platform) : []),
+      ],
     ),
     policy(platform, accounts.queueWorker, name(accounts.queueWorker), scraped, [
       toFunctions,
@@ -65,6 +73,7 @@ export function networkPolicyManifests(platform: Platform): KubernetesObject[] {
       toMonitored,
       ...toApiServer,
       { peers: outside(platform) },
+      ...toProxy(platform),
     ]),
     policy(platform, accounts.queueDoctor, name(accounts.queueDoctor), scraped, [toMonitored, ...toApiServer]),
     policy(platform, accounts.autoscaler, name(accounts.autoscaler), scraped, [toBroker, ...toApiServer]),
@@ -171,6 +180,15 @@ function toIssuers(platform: Platform): Flow[] {
   if (!platform.hasIam) return [];
   const inside = issuerNamespaces(platform).map((namespace) => namespaceNamed(namespace));
   return [{ peers: [...outside(platform), ...inside] }];
+}
+
+/** The proxy by which issuers and receivers of callbacks are reached, where it is not outside. */
+function toProxy(platform: Platform): Flow[] {
+  const place = proxyPlace(platform);
+  if (place === undefined) return [];
+  // Policies apply behind a Service, where the port is that of its pods.
+  if (place.kind === "namespace") return [{ peers: [namespaceNamed(place.namespace)] }];
+  return [{ peers: [{ ipBlock: { cidr: place.cidr } }], ports: tcp(place.port) }];
 }
 
 function namespaceNamed(namespace: string) {

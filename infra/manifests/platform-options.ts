@@ -1,6 +1,3 @@
-import { isIP } from "node:net";
-
-import { grammarRule } from "../../runtime/api/grammar.ts";
 import { monitorUrls, optionalUrl, platformSettings } from "../../runtime/settings/platform-settings.ts";
 import {
   choice,
@@ -18,38 +15,12 @@ import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
 import { historyOptions } from "./history/history-options.ts";
 import { iamOptions } from "./iam/iam-options.ts";
 import { annotationsOption, labelsOption } from "./mapping-options.ts";
+import { optionText, pemOf } from "./options/option-texts.ts";
 import { sizeRule as size } from "./sizes.ts";
 import { podCountOption } from "./replicas/replica-range.ts";
 import { tolerations } from "./toleration-option.ts";
 
-const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-const domain = {
-  test: (name: string) => name.length <= 253 && name.split(".").every((part) => label.test(part)),
-  expected: "a name such as cluster.local",
-};
-const objectName = { test: domain.test, expected: `a name: ${grammarRule.secret}` };
-const image = { test: (name: string) => /^[a-z0-9][^\s]{0,499}$/.test(name), expected: "an image such as weir:1.0" };
-const cores = { test: (amount: string) => /^[1-9]\d{0,5}m?$/.test(amount), expected: "processors such as 2 or 500m" };
-const range = {
-  test: (given: string) => given.includes("/") && textRule.addressRanges.test(given),
-  expected: 'ranges such as "10.0.0.0/8"',
-};
-/** A range that is not all addresses. */
-const partRange = { ...range, test: (given: string) => range.test(given) && !given.endsWith("/0") };
-
-const portNumber = {
-  test: (given: string) => /^[1-9]\d{0,4}$/.test(given) && Number(given) <= 65_535,
-  expected: "ports such as 6443",
-};
-const address = {
-  test: (given: string) => isIP(given) !== 0,
-  expected: 'addresses such as "10.96.0.1"',
-};
-
-const balancerClass = {
-  test: (name: string) => /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][\w.-]{0,62}$/.test(name),
-  expected: "a class such as service.k8s.aws/nlb",
-};
+const { domain, objectName, image, cores, range, partRange, portNumber, address, balancerClass } = optionText;
 
 /** Options of the whole platform. Their names are keys of a stack and of a settings file. */
 export const generalOptions = {
@@ -69,6 +40,10 @@ export const generalOptions = {
     fallback: "",
     about: "Ranges of the cluster's pods and services, which callbacks and functions may not reach",
     rule: partRange,
+  }),
+  trustedAuthorities: optionalText("trustedAuthorities", {
+    about: "Authorities that issuers of tokens and receivers of callbacks may have certificates of, too: PEM",
+    rule: pemOf("CERTIFICATE"),
   }),
   publicUrl: { ...optionalUrl("publicUrl", { about: "Address of the gateway for clients outside" }) },
   ...historyOptions,

@@ -2,7 +2,7 @@ import { closestName, settingSpelling } from "../../runtime/api/closest-name.ts"
 import { editions } from "../../runtime/api/editions.ts";
 import { renamedSettings } from "../../runtime/settings/renamed-settings.ts";
 import { isMapping } from "../../runtime/settings/mapping.ts";
-import { collectSettings } from "../../runtime/settings/read-settings.ts";
+import { collectSettings, textOf } from "../../runtime/settings/read-settings.ts";
 import type { SettingRule } from "../../runtime/settings/setting-rules.ts";
 import type { Settings, Values } from "../../runtime/settings/setting.ts";
 import { autoscalerRules, autoscalerSettings } from "../../runtime/autoscaler/settings.ts";
@@ -19,6 +19,7 @@ import {
 import { queueWorkerRules, queueWorkerSettings } from "../../runtime/queue-worker/settings.ts";
 import { consoleFacts, consoleRules } from "./console.ts";
 import { decidedSettings, type Tuning } from "./processes/environment.ts";
+import { namesInCluster } from "./egress/egress-proxy.ts";
 import { historyRules } from "./history/history-rules.ts";
 import { iamRules } from "./iam/iam-rules.ts";
 import { generalOptions, groupedOptions, optionTables } from "./platform-options.ts";
@@ -106,7 +107,7 @@ export function checkPlatform(
   };
   const { queues: plainQueues, ranges: queueRanges, problems: rangeProblems } = readQueueRanges(input["queues"]);
   problems.push(...rangeProblems);
-  const tuning = tuningOf({ ...input, queues: plainQueues });
+  const tuning = withNamesInside(tuningOf({ ...input, queues: plainQueues }), options.clusterDomain);
   // Rules compare values: an invalid value would cause misleading problems for others.
   const isRead = problems.length === 0;
   const facts = isRead ? { ...options, ...brokerFacts(options.nats), ...consoleFacts(options.console) } : {};
@@ -143,6 +144,14 @@ export const tuningDefaults: Readonly<Record<string, string>> = { callbackPolicy
 function tuningOf(input: Mapping): Tuning {
   const given = Object.entries(input).filter(([key, value]) => tuningKeys.includes(key) && value !== undefined);
   return { ...tuningDefaults, ...Object.fromEntries(given) };
+}
+
+/** Names in the cluster are reached without a proxy. */
+function withNamesInside(tuning: Tuning, clusterDomain: string): Tuning {
+  if (tuning.egressProxy === undefined) return tuning;
+  const own = textOf(tuning.egressNoProxy);
+  const inside = namesInCluster(clusterDomain).join(",");
+  return { ...tuning, egressNoProxy: own === undefined || own === "" ? inside : `${own},${inside}` };
 }
 
 function readGroup<S extends Settings>(table: S, content: unknown, group: string) {

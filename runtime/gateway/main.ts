@@ -40,7 +40,7 @@ await run({
     const cluster = onCluster
       ? holdCluster(parts, gatewayCluster(await clusterConfig(settings), settings, logClusterState(log)))
       : undefined;
-    const documents = new HttpIssuerDocuments({ ...facts.callbackRules, account: cluster?.account });
+    const documents = new HttpIssuerDocuments({ ...facts.callbackRules, account: cluster?.account, egress: settings });
     const gateway = buildGateway({
       settings,
       ...gatewayBroker(link, settings),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isLoopbackHost } from "../api/host-grammar.ts";
 import { clusterSettings } from "../settings/cluster-settings.ts";
 import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
+import { egressRule, egressSettings } from "../settings/egress-settings.ts";
 import { historyAddressSettings, historyFile, historySwitch, keptLogSettings } from "../settings/history-settings.ts";
 import {
   brokerSettings,
@@ -39,6 +40,7 @@ export const gatewaySettings = {
   ...queueSettings,
   ...wakeSettings,
   ...callbackSettings,
+  ...egressSettings,
   ...machineSettings,
 
   host: text("host", { fallback: "127.0.0.1", about: "Address the gateway listens on" }),
@@ -153,7 +155,7 @@ export const gatewaySettings = {
 };
 
 /** Rules that span several settings. */
-export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, drainRule, consoleRule()];
+export const gatewayRules = [namespaceRule, reservedRule(), ...callTimeRules, drainRule, egressRule, consoleRule()];
 
 /** Rule for the ports of a gateway in its own process. */
 export const gatewayPortRule = differentPorts(["port", "adminPort", "consolePort"]);

@@ -1,6 +1,7 @@
 import { release } from "../api/version.ts";
 import type { CommandLine } from "../process/command-line.ts";
 import { tlsRule } from "../process/file-rules.ts";
+import { trustedAuthoritiesRule } from "../process/files/trusted-authorities.ts";
 import { readStart } from "../process/read-start.ts";
 import type { StartedSettings } from "../settings/start-settings.ts";
 import { warnings } from "./check-settings.ts";
@@ -19,7 +20,7 @@ export const hostCommandLine: CommandLine = {
 
 /** The settings and warnings of this start; problems are reported together and end the process with code 1. */
 export function readHostSettings(argv: readonly string[]): StartedSettings<HostSettings> {
-  const rules = [...hostRules, tlsRule];
+  const rules = [...hostRules, tlsRule, trustedAuthoritiesRule];
   const reading = { line: hostCommandLine, settings: hostSettings, rules, sharedFile: false, tell: failureText };
   const started = readStart(reading, argv);
   const all = [...started.warnings, ...warnings(started.settings)];

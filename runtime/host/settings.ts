@@ -65,6 +65,9 @@ export const hostSettings = {
     fallback: "auto",
     about: "What runs functions: local = processes, docker = containers, auto = what the first start chose",
   }),
+  trustedAuthorities: optionalText("trusted_authorities", {
+    about: "PEM file of authorities that issuers of tokens and receivers of callbacks may have certificates of, too",
+  }),
   dockerSocket: engine("docker_socket", {
     about: `Address of the container engine of provider docker: a socket, or tcp://host:port; when absent, DOCKER_HOST, else ${engineSocket}`,
   }),

@@ -20,6 +20,7 @@ export function senderOptions(settings: Values<typeof queueWorkerSettings>) {
       platformPorts: [settings.adminPort, ...brokerPorts(settings.natsUrl)],
     }),
     gatewayOrigin: settings.gatewayUrl,
+    egress: settings,
     headTimeout: callbackHeadTimeout(settings),
     timeout: settings.callbackTimeout,
   };

@@ -1,4 +1,5 @@
 import { clusterSettings } from "../settings/cluster-settings.ts";
+import { egressRule, egressSettings } from "../settings/egress-settings.ts";
 import { drainRule, drainSettings, drainTimeoutOf, type DrainFacts } from "../settings/drain-settings.ts";
 import { defaultQueue } from "../api/names.ts";
 import { historyBodySettings, historySwitch } from "../settings/history-settings.ts";
@@ -36,6 +37,7 @@ export const queueWorkerSettings = {
   ...queueSettings,
   ...wakeSettings,
   ...callbackSettings,
+  ...egressSettings,
   ...historySwitch,
   ...historyBodySettings,
   queue: text("queue", { fallback: defaultQueue, about: "Queue this worker takes calls from", rule: textRule.queue }),
@@ -79,7 +81,7 @@ export const queueWorkerSettings = {
 };
 
 /** Rules that its settings must keep together. */
-export const queueWorkerRules = [namespaceRule, ...callTimeRules, drainRule, ...callbackRules];
+export const queueWorkerRules = [namespaceRule, ...callTimeRules, drainRule, egressRule, ...callbackRules];
 
 /** To call through the gateway, a worker must know its address. */
 export const gatewayInvokeRule: SettingRule<Pick<Values<typeof queueWorkerSettings>, "gatewayInvoke" | "gatewayUrl">> =

@@ -35,6 +35,14 @@ export const textRule = {
       /^(?:\*\.)?[a-z0-9_]([-a-z0-9_.]*[a-z0-9_])?$/.test(text) || (text.includes(":") && ipaddr.IPv6.isValid(text)),
     expected: 'host names in lower case without a port, such as "weir.example.com" or "*.example.com"',
   },
+  proxy: {
+    test: (text) => isWebAddress(text) && URL.parse(text)?.pathname === "/",
+    expected: 'an address such as "http://proxy.example.com:3128" without user and path',
+  },
+  proxyExceptions: {
+    test: (text) => isAddressRange(text) || /^\.?[a-z0-9_][-a-z0-9_.]*$/.test(text),
+    expected: 'hosts and domains in lower case such as ".example.com", or ranges such as "10.0.0.0/8"',
+  },
   targets: {
     test: (text) => isAddressRange(text) || /^[a-z0-9_][-a-z0-9_.]*(?::\d{1,5})?$/.test(text),
     expected: 'hosts in lower case, "host:port", or ranges such as "10.0.0.0/8"',

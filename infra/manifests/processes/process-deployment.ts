@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf, natsSecretName, platformSecret, selectorOf } from "../names.ts";
 import type { Component } from "../platform-options.ts";
 import type { Platform } from "../platform.ts";
+import { authorityParts } from "../egress/trusted-authorities.ts";
 import { mostPods, replicaAutoscaler, type PodCount } from "../replicas/replica-range.ts";
 import {
   annotationsOf,
@@ -88,7 +89,10 @@ export function processDeployment(platform: Platform, facts: ProcessFacts): Kube
       template: {
         metadata: {
           labels,
-          ...annotationsOf(platform, facts.config === undefined ? {} : { "weir/checksum": facts.config.checksum }),
+          ...annotationsOf(platform, {
+            ...(facts.config !== undefined && { "weir/checksum": facts.config.checksum }),
+            ...authorityParts(platform).annotations,
+          }),
         },
         spec: podSpec(platform, facts, name, selector),
       },
@@ -119,7 +123,7 @@ function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector
         image: platform.images.weir,
         imagePullPolicy: platform.images.pullPolicy,
         args: [facts.process, ...(facts.config ? ["--config", `${configDirectory}/${facts.config.file}`] : [])],
-        env: facts.environment,
+        env: [...facts.environment, ...authorityParts(platform).environment],
         ports: [...(facts.ports ?? []), { name: "admin", containerPort: adminPort }],
         readinessProbe: probe(readinessPath(facts), { periodSeconds: 2, failureThreshold: 2 }),
         livenessProbe: probe("/livez", { periodSeconds: 10, failureThreshold: 6 }),
@@ -147,7 +151,8 @@ function readinessPath({ readyWithout }: ProcessFacts): string {
   return readyWithout === undefined ? "/readyz" : `/readyz?exclude=${readyWithout}`;
 }
 
-function volumesOf({ nats }: Platform, { broker, credentials = [], disk, config }: ProcessFacts, name: string) {
+function volumesOf(platform: Platform, { broker, credentials = [], disk, config }: ProcessFacts, name: string) {
+  const { nats } = platform;
   const projected = (sources: readonly object[]) => ({ projected: { defaultMode: secretFileMode, sources } });
   const user = { secret: { name: natsSecretName(name), items: [{ key: "password", path: "password" }] } };
   const authority = { secret: { name: platformSecret.natsTls, items: [{ key: "ca.crt", path: "ca.crt" }] } };
@@ -180,5 +185,6 @@ function volumesOf({ nats }: Platform, { broker, credentials = [], disk, config 
     ...(config === undefined
       ? []
       : [{ mountPath: configDirectory, volume: { name: "config", configMap: { name: config.configMap } } }]),
+    ...authorityParts(platform).volumes,
   ];
 }

@@ -1,5 +1,6 @@
 import { clusterRoleName, type Account, type RoleScope } from "../../../runtime/api/accounts.ts";
 import { hasClusterKeys } from "../../../runtime/api/iam/cluster-keys.ts";
+import { authorityManifests } from "../egress/trusted-authorities.ts";
 import { issuerDiscoveryBinding } from "../iam/issuer-discovery.ts";
 import { accountRights, type Rule } from "./account-rights.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
@@ -11,7 +12,8 @@ const rbac = "rbac.authorization.k8s.io";
 
 /**
  * Accounts, one ClusterRole per account and kind of namespace, and their bindings in the two initial namespaces; the
- * operator creates those in further namespaces of functions. The admission policies are included.
+ * operator creates those in further namespaces of functions. The admission policies are included, and whom the
+ * processes trust.
  */
 export function accessManifests(platform: Platform): KubernetesObject[] {
   const rights = accountRights(platform);
@@ -26,6 +28,7 @@ export function accessManifests(platform: Platform): KubernetesObject[] {
     ...(Object.values(platform.iam.issuers).some(({ issInternal }) => hasClusterKeys(issInternal))
       ? [issuerDiscoveryBinding(platform.platformNamespace, "gateway-issuer-discovery")]
       : []),
+    ...authorityManifests(platform),
     ...functionGuard(platform),
     ...(platform.manyNamespaces ? namespaceGuards(platform) : []),
   ];

@@ -25,6 +25,6 @@ export async function openAccess(given: HostStart & HostPlace & Outgoing & HostI
     onFailure: (err) => log.error({ err }, "rules were not read"),
   });
   lifecycle.onClose("access rules", () => rules.close());
-  const documents = new HttpIssuerDocuments(given.callbackRules);
+  const documents = new HttpIssuerDocuments({ ...given.callbackRules, egress: settings });
   return { access: { rules, documents, keys: openOwnKeys({ directory: layout.credentials, issuer, workloadKey }) } };
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { HttpCallbackSender } from "../../adapters/http/callbacks/http-callback-sender.ts";
 import { HttpUpstream } from "../../adapters/http/upstream/http-upstream.ts";
 import type { CallbackRules } from "../../core/callbacks/callback-policy.ts";
+import { trustAuthorities } from "../../process/files/trusted-authorities.ts";
 import { buildInvocationMetrics, type InvocationMetrics } from "../../process/metrics/invocation-metrics.ts";
 import { callbackHeadTimeout } from "../../queue-worker/settings.ts";
 import { hostCallbackRules } from "../addresses.ts";
@@ -30,12 +31,14 @@ export async function openOutgoing(given: HostStart & HostPlace & Broker & Chose
     closedUrls: [given.adminUrl, nats.url, nats.monitorUrl],
     replicaAddresses: () => given.engine.replicas.addresses(),
   });
+  if (settings.trustedAuthorities !== undefined) trustAuthorities(settings.trustedAuthorities);
   const sender = new HttpCallbackSender({
     rules: callbackRules,
     gatewayOrigin: url,
     gatewayCertificate: certificate,
     headTimeout: callbackHeadTimeout(settings),
     timeout: settings.callbackTimeout,
+    egress: settings,
   });
   lifecycle.onClose("callback sender", () => sender.close());
   return { upstream, sender, callbackRules, invocations: buildInvocationMetrics(given.admin.registry) };

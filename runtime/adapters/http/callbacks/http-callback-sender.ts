@@ -9,7 +9,8 @@ import {
 } from "../../../core/callbacks/callback-policy.ts";
 import { headerValue } from "../../../core/headers/header-list.ts";
 import type { CallbackOutcome, CallbackRequest, CallbackSender } from "../../../core/ports/callback-sender.ts";
-import { machineNetwork, type OutsideNetwork } from "../outside/outside-network.ts";
+import type { OutsideNetwork } from "../outside/outside-network.ts";
+import { outsideNetwork, type EgressProxy } from "../outside/proxied-network.ts";
 import { pinnedConnector } from "../upstream/pinned-certificate.ts";
 import { checkedConnector, ForbiddenAddressError } from "../outside/checked-connector.ts";
 
@@ -26,17 +27,20 @@ export interface CallbackSenderOptions {
   readonly headTimeout: number;
   /** Milliseconds in total. */
   readonly timeout: number;
+  /** The proxy that leads outside, if there is one. */
+  readonly egress?: EgressProxy;
   /** Absent: this machine's. */
   readonly network?: OutsideNetwork;
 }
 
-/** Sends callbacks with undici, without redirects, cookies or proxies. */
+/** Sends callbacks with undici, without redirects and cookies; by a proxy where there is one. */
 export class HttpCallbackSender implements CallbackSender {
   readonly #options: CallbackSenderOptions;
   readonly #limits: Agent.Options;
   /** By what the rules say of a URL beyond its origin: a kept connection is only for those that are judged as it was. */
   readonly #checked = new Map<string, Agent>();
   readonly #gateway: Agent;
+  readonly #outside: OutsideNetwork;
 
   constructor(options: CallbackSenderOptions) {
     this.#options = options;
@@ -48,10 +52,12 @@ export class HttpCallbackSender implements CallbackSender {
       maxHeaderSize: responseLimit,
       allowH2: false,
     };
-    const { gatewayCertificate: certificate, network = machineNetwork } = options;
+    const { gatewayCertificate: certificate } = options;
+    this.#outside = outsideNetwork(options.egress, options.network);
+    const { inside = this.#outside } = this.#outside;
     const connect =
       certificate === undefined
-        ? network.connector({ timeout: headTimeout, allowH2: false })
+        ? inside.connector({ timeout: headTimeout, allowH2: false })
         : pinnedConnector(certificate, options.headTimeout);
     this.#gateway = new Agent({ ...this.#limits, connect });
   }
@@ -81,8 +87,8 @@ export class HttpCallbackSender implements CallbackSender {
     const key = `${rules.policy} ${rules.gatewayPorts?.join() ?? ""}`;
     let agent = this.#checked.get(key);
     if (agent === undefined) {
-      const { headTimeout, network = machineNetwork } = this.#options;
-      agent = new Agent({ ...this.#limits, connect: checkedConnector(rules, Math.ceil(headTimeout), network) });
+      const { headTimeout } = this.#options;
+      agent = new Agent({ ...this.#limits, connect: checkedConnector(rules, Math.ceil(headTimeout), this.#outside) });
       this.#checked.set(key, agent);
     }
     return agent;

@@ -10,7 +10,8 @@ import {
   type IssuerRequest,
 } from "../../../core/ports/issuer-documents.ts";
 import { checkedConnector } from "../outside/checked-connector.ts";
-import { machineNetwork, type OutsideNetwork } from "../outside/outside-network.ts";
+import type { OutsideNetwork } from "../outside/outside-network.ts";
+import { outsideNetwork, type EgressProxy } from "../outside/proxied-network.ts";
 
 /** A file of the gateway's own account, which may change. */
 export interface AccountFile {
@@ -27,6 +28,8 @@ export interface IssuerDocumentOptions extends Pick<
   readonly account?: { readonly ca: AccountFile; readonly token: AccountFile } | undefined;
   /** Milliseconds for a whole request; 5 s when absent. */
   readonly timeout?: number;
+  /** The proxy that leads outside, if there is one. */
+  readonly egress?: EgressProxy;
   /** Absent: this machine's. */
   readonly network?: OutsideNetwork;
 }
@@ -39,9 +42,11 @@ const emptyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Fetches from issuers with undici: each time on a connection of its own, so that each address is judged. */
 export class HttpIssuerDocuments implements IssuerDocuments {
   readonly #options: IssuerDocumentOptions;
+  readonly #outside: OutsideNetwork;
 
   constructor(options: IssuerDocumentOptions) {
     this.#options = options;
+    this.#outside = outsideNetwork(options.egress, options.network);
   }
 
   async fetchFromIssuer(issuer: IssuerAddresses, text: string, request: IssuerRequest = {}): Promise<Response> {
@@ -80,7 +85,8 @@ export class HttpIssuerDocuments implements IssuerDocuments {
     { method = "GET", headers, body }: IssuerRequest,
     signal: AbortSignal,
   ): Promise<Response> {
-    const { timeout = defaultTimeout, network = machineNetwork } = this.#options;
+    const { timeout = defaultTimeout } = this.#options;
+    const network = isInternal(url, issuer) ? (this.#outside.inside ?? this.#outside) : this.#outside;
     // The token of the account goes to the very address that the administrator wrote, and nowhere else.
     const account =
       isClusterIssuer(issuer) && url.origin === URL.parse(issuer.internal ?? "")?.origin
@@ -119,6 +125,11 @@ export class HttpIssuerDocuments implements IssuerDocuments {
       await agent.destroy();
     }
   }
+}
+
+/** Whether it is at the address that is for the platform alone. */
+function isInternal(url: URL, { internal }: IssuerAddresses): boolean {
+  return internal !== undefined && URL.parse(internal)?.host === url.host;
 }
 
 async function wholeResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Response> {

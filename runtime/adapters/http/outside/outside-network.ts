@@ -8,6 +8,8 @@ export interface OutsideNetwork {
   resolve(name: string): Promise<readonly string[]>;
   /** Builds the connector that opens connections, as undici's own `buildConnector` does. */
   connector(options: buildConnector.BuildOptions): buildConnector.connector;
+  /** How hosts of the platform and its cluster are reached, if it is another way. */
+  readonly inside?: OutsideNetwork;
 }
 
 /** The resolver and the sockets of this machine. */
