@@ -51,6 +51,19 @@ export function sessionStoreContract(open: () => Promise<OpenSessionStore>): voi
     expect(await store.get(other)).toEqual(two);
   });
 
+  opened("replace() replaces the very session that is there", async (store) => {
+    const key = newKey();
+    const [one, two, three] = [session(), session({ tokenEndsAt: 1 }), session({ tokenEndsAt: 2 })];
+    expect(await store.replace(key, one, two)).toBe(false);
+    await store.create(key, one);
+    expect(await store.replace(key, two, three)).toBe(false);
+    expect(await store.replace(key, one, two)).toBe(true);
+    expect(await store.replace(key, one, three)).toBe(false);
+    expect(await store.get(key)).toEqual(two);
+    await store.remove(key);
+    expect(await store.replace(key, two, three)).toBe(false);
+  });
+
   opened("watch() reports what exists before it resolves, then each change, until it is ended", async (store) => {
     const [first, second] = [newKey(), newKey()];
     await store.create(first, session());

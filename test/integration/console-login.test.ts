@@ -63,6 +63,8 @@ function rulesWith(aud = "weir"): RuleSet {
   );
 }
 let unused = 0;
+/** Names of people who were disabled at the issuer. */
+const disabled = new Set<string>();
 
 beforeAll(async () => {
   unused = await freePort();
@@ -102,22 +104,33 @@ beforeAll(async () => {
     [
       { client_id: "weir", token_endpoint_auth_method: "none", ...redirects },
       { client_id: "weir-2", client_secret: "a secret of the second client", ...redirects },
+      {
+        client_id: "weir-3",
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code", "refresh_token"],
+        ...redirects,
+      },
     ],
     {
+      issueRefreshToken: (_context, client) => client.clientId === "weir-3",
+      ttl: { IdToken: (_context, _token, client) => (client.clientId === "weir-3" ? 1 : 3_600) },
       conformIdTokenClaims: false,
       scopes: ["openid", "groups", "profile", "email"],
       claims: { openid: ["sub"], groups: ["groups"], profile: ["preferred_username"], email: ["email"] },
-      findAccount: (_context, id) => ({
-        accountId: id,
-        claims: async (use) => ({
-          sub: id,
-          email: `${id}@example.com`,
-          // Some issuers say what people are called at UserInfo alone.
-          ...(id.startsWith("quiet-") && use !== "userinfo" ? { email: undefined } : {}),
-          ...(id === "named" ? { preferred_username: "Nina" } : {}),
-          groups: id === "alice" ? ["dev", "ops"] : id === "many" ? Array.from({ length: 5_000 }, () => "x") : [],
-        }),
-      }),
+      findAccount: (_context, id) => {
+        if (disabled.has(id)) return undefined;
+        return {
+          accountId: id,
+          claims: async (use) => ({
+            sub: id,
+            email: `${id}@example.com`,
+            // Some issuers say what people are called at UserInfo alone.
+            ...(id.startsWith("quiet-") && use !== "userinfo" ? { email: undefined } : {}),
+            ...(id === "named" ? { preferred_username: "Nina" } : {}),
+            groups: id === "alice" ? ["dev", "ops"] : id === "many" ? Array.from({ length: 5_000 }, () => "x") : [],
+          }),
+        };
+      },
     },
   );
 });
@@ -132,6 +145,7 @@ afterAll(async () => {
 beforeEach(() => {
   rules = rulesWith();
   for (const list of [fetched, refused, changed]) list.length = 0;
+  disabled.clear();
 });
 
 /** Begins to sign in; resolves with where the issuer sends the person `name` back to. */
@@ -264,6 +278,31 @@ test("a session is known to all gateways, and ended on all of them within a seco
     what: "the end of the issuer's session",
   });
   expect(changed.map(({ action }) => action)).toEqual(["finishLogin", "signOut"]);
+});
+
+test("a session lasts as long as the issuer renews it, at whichever gateway", async () => {
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir-3"], login: { clientId: "weir-3" } }));
+  const here = await signedIn("erin");
+  const there = new TestBrowser(two);
+  for (const [name, value] of here.cookies) there.cookies.set(name, value);
+  there.half = here.half;
+  const renewals = () => fetched.filter((url) => url === `${issuer.url}/token`).length - 1;
+  const ask = async () => {
+    const asked = await Promise.all([here, there, here, there].map((page) => page.send("GET", "/auth/session")));
+    return new Set(asked.map(({ status }) => status));
+  };
+  await eventually(
+    async () => {
+      expect(await ask()).toEqual(new Set([200]));
+      return renewals() >= 2;
+    },
+    { what: "two renewals" },
+  );
+  disabled.add("erin");
+  await eventually(async () => !(await ask()).has(200), { what: "the end of the session" });
+  const asked = fetched.length;
+  expect(await ask()).toEqual(new Set([401]));
+  expect(fetched.length).toBe(asked);
 });
 
 test("a client with a secret signs in with it", async () => {

@@ -1,6 +1,6 @@
 import type { Claims } from "../access/claims.ts";
 
-/** How long a session lasts, milliseconds; it is not renewed. */
+/** Longest that a session lasts, milliseconds. */
 export const sessionLifetime = 8 * 3_600_000;
 
 /** Someone who signed in with a browser. */
@@ -21,8 +21,30 @@ export interface Session {
   readonly idToken?: string;
   /** What the page that signed in sends with each request; no secret. */
   readonly publicHalf: string;
-  /** Milliseconds since 1970. */
+  /** When it ends at the latest, milliseconds since 1970. */
   readonly expiresAt: number;
+  /** When it was opened; absent in sessions of earlier releases. */
+  readonly openedAt?: number;
+  /** When the issuer's token ends, which has to be renewed then; absent: never. */
+  readonly tokenEndsAt?: number;
+  /** The issuer's refresh token, sealed with the session's secret. */
+  readonly refresh?: string;
+  /** Until when a gateway is asking the issuer, so that no other one does. */
+  readonly renewingUntil?: number;
+}
+
+/** How long a session goes on after the end of the issuer's token, milliseconds. */
+export const sessionGrace = 5 * 60_000;
+
+/** When a session ends unless its token is renewed in time, milliseconds since 1970. */
+export function sessionEnd({ expiresAt, tokenEndsAt, refresh }: Session): number {
+  if (tokenEndsAt === undefined || refresh !== undefined) return expiresAt;
+  return Math.min(expiresAt, tokenEndsAt + sessionGrace);
+}
+
+/** Whether two sessions are equal, as they are stored. */
+export function isSameSession(one: Session, other: Session): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 export interface SessionObserver {
@@ -41,6 +63,8 @@ export interface SessionStore {
   /** Creates a session under a key that was never used. */
   create(key: string, session: Session): Promise<void>;
   get(key: string): Promise<Session | undefined>;
+  /** Replaces a session by its successor; false if it is not the same any more. */
+  replace(key: string, before: Session, after: Session): Promise<boolean>;
   /** Silent when there is none. */
   remove(key: string): Promise<void>;
   /** Reports all sessions, then every change, within a second; resolves after the former. */

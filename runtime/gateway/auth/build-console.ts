@@ -80,6 +80,8 @@ export function buildConsole({
         : new IssuerLogin({ tokens, documents, directory, log }),
     observer,
   };
+  const { login } = access;
+  if (login !== undefined) sessions.renewBy((session, refreshToken) => login.renew(session, refreshToken));
   const hostOf = (): string => new URL(parts.address()).host;
   const routes = [
     ...restRoutes(tokens !== undefined).filter(({ path }) => path.startsWith("/system/") || sharedPaths.has(path)),

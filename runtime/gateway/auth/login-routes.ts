@@ -98,8 +98,8 @@ async function finishLogin(
   if (kept === undefined || others.length > 0) {
     throw new PlatformError("validation_failed", "Cannot sign in: this browser did not begin to");
   }
-  const { facts, to } = await login.finish(new URL(request.originalUrl, from.origin.origin), kept);
-  const opened = await replaceSession(from, facts, access);
+  const { facts, refreshToken, to } = await login.finish(new URL(request.originalUrl, from.origin.origin), kept);
+  const opened = await replaceSession(from, facts, access, { refreshToken });
   sendSession(reply, from, opened);
   // The page takes it from there; no server sees what follows the mark.
   reply.header("Location", `${to}#session=${opened.session.publicHalf}`);

@@ -8,7 +8,7 @@ import { digest as digestOf } from "../access/credential-files.ts";
 import { endCookie, endOthers, setCookie } from "../access/sessions/session-cookies.ts";
 import { credentialsDigest } from "../access/sessions/session-secret.ts";
 import { readSession } from "../access/sessions/session-reader.ts";
-import type { OpenedSession, SessionFacts } from "../access/sessions/session-table.ts";
+import type { OpenedSession, SessionFacts, SessionSecrets } from "../access/sessions/session-table.ts";
 import { route, type RouteEntry } from "../rest/route.ts";
 import { allowedActions } from "./allowed-actions.ts";
 import type { ConsoleAccess } from "./console-parts.ts";
@@ -84,9 +84,9 @@ export async function replaceSession(
   { proof }: ConsoleRequest,
   facts: SessionFacts,
   { sessions }: ConsoleAccess,
-  digest?: (secret: string) => string,
+  secrets: SessionSecrets = {},
 ): Promise<OpenedSession> {
-  const opened = await sessions.open(facts, digest);
+  const opened = await sessions.open(facts, secrets);
   for (const secret of sessions.endable(proof.cookies)) await sessions.end(secret);
   return opened;
 }
@@ -106,7 +106,9 @@ async function signInWith(
   // Those that were checked, not those in force: after a change in this moment the session of old ones must end.
   const checked = { user: digestOf(user), password: digestOf(password) };
   const from = consoleRequest(request, access.origins());
-  const opened = await replaceSession(from, facts, access, (secret) => credentialsDigest(secret, checked));
+  const opened = await replaceSession(from, facts, access, {
+    digest: (secret) => credentialsDigest(secret, checked),
+  });
   sendSession(reply, from, opened);
   return { principal: holders.holderOf(opened.session, opened.secret), status: 204 };
 }

@@ -52,7 +52,7 @@ export class StreamSender {
     this.#isLooking = true;
     try {
       const next = await this.#renew();
-      const isSame = next.grants === this.#principal.grants && next.subject === this.#principal.subject;
+      const isSame = next.subject === this.#principal.subject && areSame(next.grants, this.#principal.grants);
       this.#principal = next;
       return isSame ? "same" : "changed";
     } catch (err) {
@@ -67,4 +67,9 @@ export class StreamSender {
   get #pace(): number {
     return this.#principal.via === "session" ? pace.session : pace.other;
   }
+}
+
+/** A session that was renewed has grants of its own, mostly equal ones. */
+function areSame(one: Principal["grants"], other: Principal["grants"]): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

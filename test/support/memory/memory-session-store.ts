@@ -1,5 +1,10 @@
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
-import type { Session, SessionObserver, SessionStore } from "../../../runtime/core/ports/session-store.ts";
+import {
+  isSameSession,
+  type Session,
+  type SessionObserver,
+  type SessionStore,
+} from "../../../runtime/core/ports/session-store.ts";
 
 /** Keeps sessions in this process; observers are called before a write resolves. */
 export class MemorySessionStore implements SessionStore {
@@ -18,6 +23,14 @@ export class MemorySessionStore implements SessionStore {
   async get(key: string): Promise<Session | undefined> {
     this.#check();
     return this.#sessions.get(key);
+  }
+
+  async replace(key: string, before: Session, after: Session): Promise<boolean> {
+    this.#check();
+    const found = this.#sessions.get(key);
+    if (found === undefined || !isSameSession(found, before)) return false;
+    await this.create(key, after);
+    return true;
   }
 
   async remove(key: string): Promise<void> {

@@ -1,4 +1,9 @@
-import type { Session, SessionObserver, SessionStore } from "../../../core/ports/session-store.ts";
+import {
+  isSameSession,
+  type Session,
+  type SessionObserver,
+  type SessionStore,
+} from "../../../core/ports/session-store.ts";
 import type { NatsLink } from "../link/nats-link.ts";
 import { bucket } from "../stream-names.ts";
 import { JsonBucket } from "./bucket-json.ts";
@@ -20,6 +25,12 @@ export class NatsSessionStore implements SessionStore {
 
   async get(key: string): Promise<Session | undefined> {
     return (await this.#bucket.get(key))?.value;
+  }
+
+  async replace(key: string, before: Session, after: Session): Promise<boolean> {
+    const found = await this.#bucket.get(key);
+    if (found === undefined || !isSameSession(found.value, before)) return false;
+    return this.#bucket.store(key, after, found.revision);
   }
 
   async remove(key: string): Promise<void> {

@@ -3,7 +3,7 @@ import { displayName } from "../../../core/access/display-name.ts";
 import { grantsOf } from "../../../core/access/grants.ts";
 import { administrator, type Principal } from "../../../core/access/principal.ts";
 import type { RuleSet } from "../../../core/access/rule-set.ts";
-import type { Session } from "../../../core/ports/session-store.ts";
+import { sessionEnd, type Session } from "../../../core/ports/session-store.ts";
 import type { CredentialDigests } from "../credential-files.ts";
 import { credentialsDigest, isSameText } from "./session-secret.ts";
 
@@ -39,7 +39,7 @@ export class SessionHolders {
   }
 
   #subjectOf(session: Session, rules: RuleSet): Principal | undefined {
-    const { issuer, subject, claims, expiresAt } = session;
+    const { issuer, subject, claims } = session;
     const trusted = issuer === undefined ? undefined : rules.issuers.get(issuer);
     if (trusted?.login === undefined) return undefined;
     const found = this.#principals.get(session);
@@ -51,7 +51,7 @@ export class SessionHolders {
       name: displayName(claims, trusted) ?? session.name,
       claims,
       grants: grantsOf(rules, claims),
-      expiresAt,
+      expiresAt: sessionEnd(session),
     };
     this.#principals.set(session, { version: rules.version, principal });
     return principal;

@@ -1,4 +1,12 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 
 import type { CredentialDigests } from "../credential-files.ts";
 
@@ -23,4 +31,33 @@ export function credentialsDigest(secret: string, { user, password }: Credential
 export function isSameText(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
+}
+
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Encrypts a text for the holder of a session's secret alone: the store that keeps it cannot read it. */
+export function sealWith(secret: string, text: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, sealingKey(secret), nonce, { authTagLength: tagBytes });
+  const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
+  return Buffer.concat([nonce, sealing.getAuthTag(), sealed]).toString("base64url");
+}
+
+/** The text that was sealed with that secret; undefined for any other. */
+export function openWith(secret: string, sealed: string): string | undefined {
+  const bytes = Buffer.from(sealed, "base64url");
+  const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes, nonceBytes + tagBytes)];
+  try {
+    const opening = createDecipheriv(cipher, sealingKey(secret), nonce, { authTagLength: tagBytes }).setAuthTag(tag);
+    const text = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
+    return text.toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function sealingKey(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", "weir refresh token", 32));
 }

@@ -1,8 +1,9 @@
 import { PlatformError } from "../../../api/platform-error.ts";
 import { publicly } from "../../../api/public-sentence.ts";
-import { sessionLifetime, type Session, type SessionStore } from "../../../core/ports/session-store.ts";
+import { sessionEnd, sessionLifetime, type Session, type SessionStore } from "../../../core/ports/session-store.ts";
 import type { Log } from "../../../process/log.ts";
-import { newSecret, sessionKey } from "./session-secret.ts";
+import { SessionRenewals, type AskIssuer } from "./session-renewals.ts";
+import { newSecret, sealWith, sessionKey } from "./session-secret.ts";
 
 /** Longest time for which sessions go on although nobody knows whether they were ended, milliseconds. */
 const longestAway = 300_000;
@@ -16,7 +17,20 @@ export interface OpenedSession {
 }
 
 /** What the holder of a session is known by; the rest is chosen when it is opened. */
-export type SessionFacts = Omit<Session, "publicHalf" | "expiresAt" | "credentials">;
+export type SessionFacts = Pick<Session, "via" | "subject" | "name" | "issuer" | "claims" | "idToken" | "tokenEndsAt">;
+
+/** What is kept with a session by means of its secret. */
+export interface SessionSecrets {
+  readonly digest?: (secret: string) => string;
+  /** By which the issuer's word is renewed. */
+  readonly refreshToken?: string | undefined;
+}
+
+/** A session under the id by which it can be ended; the id is of no use to sign in. */
+export interface ListedSession {
+  readonly id: string;
+  readonly session: Session;
+}
 
 export interface SessionTableParts {
   readonly store: SessionStore;
@@ -29,6 +43,7 @@ export class SessionTable {
   readonly #store: SessionStore;
   readonly #log: Log;
   readonly #now: () => number;
+  readonly #renewals: SessionRenewals;
   /** About in the order in which they expire. */
   readonly #known = new Map<string, Session>();
 
@@ -36,6 +51,12 @@ export class SessionTable {
     this.#store = store;
     this.#log = log;
     this.#now = now;
+    this.#renewals = new SessionRenewals({ store, log, now });
+  }
+
+  /** From now on the tokens of issuers are renewed so. */
+  renewBy(ask: AskIssuer): void {
+    this.#renewals.askBy(ask);
   }
 
   /** Follows the store from when it can be reached; the returned function ends that. */
@@ -60,16 +81,19 @@ export class SessionTable {
   }
 
   /**
-   * Opens a session under a new secret; `digest` computes what depends on that.
+   * Opens a session under a new secret.
    * @throws PlatformError `provider_unavailable` when it cannot be stored
    */
-  async open(facts: SessionFacts, digest?: (secret: string) => string): Promise<OpenedSession> {
+  async open(facts: SessionFacts, { digest, refreshToken }: SessionSecrets = {}): Promise<OpenedSession> {
     const secret = newSecret();
+    const openedAt = this.#now();
     const session: Session = {
       ...facts,
       ...(digest === undefined ? {} : { credentials: digest(secret) }),
+      ...(refreshToken === undefined ? {} : { refresh: sealWith(secret, refreshToken) }),
       publicHalf: newSecret(),
-      expiresAt: this.#now() + sessionLifetime,
+      openedAt,
+      expiresAt: openedAt + sessionLifetime,
     };
     const key = keyOf(secret);
     await this.#store.create(key, session);
@@ -79,12 +103,44 @@ export class SessionTable {
 
   /**
    * The session of a secret, undefined when there is none or it is over. One that another gateway opened a moment ago is
-   * read from the store.
+   * read from the store; one whose issuer's token has ended is renewed.
    * @throws PlatformError `provider_unavailable` when nobody knows
    */
   async find(secret: string): Promise<Session | undefined> {
     const key = sessionKey(secret);
-    if (key === undefined) return undefined;
+    const session = key === undefined ? undefined : await this.#read(key);
+    if (key === undefined || session === undefined) return undefined;
+    const current = await this.#renewals.current(key, secret, session);
+    if (current === undefined) this.#known.delete(key);
+    else if (current !== session) this.#set(key, current);
+    return current;
+  }
+
+  /** All sessions that are not over. */
+  list(): readonly ListedSession[] {
+    const now = this.#now();
+    return [...this.#known].flatMap(([key, session]) =>
+      sessionEnd(session) > now ? [{ id: idOf(key), session }] : [],
+    );
+  }
+
+  /**
+   * Ends all sessions that `isMeant`, on all gateways; resolves with what they were.
+   * @throws PlatformError `provider_unavailable` when the others cannot be told of one
+   */
+  async endAll(isMeant: (session: ListedSession) => boolean): Promise<readonly ListedSession[]> {
+    const ended: ListedSession[] = [];
+    for (const [key, session] of this.#known) {
+      const listed = { id: idOf(key), session };
+      if (!isMeant(listed)) continue;
+      await this.#store.remove(key);
+      this.#known.delete(key);
+      ended.push(listed);
+    }
+    return ended;
+  }
+
+  async #read(key: string): Promise<Session | undefined> {
     const away = this.#store.awayFor();
     const known = this.#known.get(key);
     if (known !== undefined && away > longestAway) {
@@ -116,7 +172,7 @@ export class SessionTable {
   async end(secret: string): Promise<Session | undefined> {
     const key = sessionKey(secret);
     if (key === undefined) return undefined;
-    const session = await this.find(secret);
+    const session = await this.#read(key);
     if (session === undefined) return undefined;
     this.#known.delete(key);
     await this.#store.remove(key);
@@ -131,6 +187,11 @@ export class SessionTable {
       this.#known.delete(oldest);
     }
   }
+}
+
+/** Short enough to be typed, and long enough that no two are equal. */
+function idOf(key: string): string {
+  return key.slice(0, 16);
 }
 
 function keyOf(secret: string): string {

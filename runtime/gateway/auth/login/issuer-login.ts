@@ -1,13 +1,16 @@
+import { decodeJwt } from "jose";
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   buildEndSessionUrl,
   calculatePKCECodeChallenge,
   fetchUserInfo,
+  refreshTokenGrant,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
   type Configuration,
+  type TokenEndpointResponse,
 } from "openid-client";
 
 import { PlatformError } from "../../../api/platform-error.ts";
@@ -20,11 +23,12 @@ import type { IssuerDocuments } from "../../../core/ports/issuer-documents.ts";
 import type { Session } from "../../../core/ports/session-store.ts";
 import { quote } from "../../../core/quote.ts";
 import type { Log } from "../../../process/log.ts";
+import type { IssuerWord, Renewal } from "../../access/sessions/session-renewals.ts";
 import type { SessionFacts } from "../../access/sessions/session-table.ts";
 import type { TokenParts } from "../../access/tokens/token-parts.ts";
 import { verifySubject } from "../../access/tokens/verify-subject.ts";
 import { IssuerClients, type LoginIssuer } from "./issuer-clients.ts";
-import { IssuerFault, loginRefused } from "./login-refused.ts";
+import { isRefusal, IssuerFault, loginRefused } from "./login-refused.ts";
 import { loginStates, type LoginStates } from "./login-state.ts";
 import { loginTarget } from "./login-target.ts";
 
@@ -91,7 +95,10 @@ export class IssuerLogin {
    * checked as at the exchange, and it must be the answer to what this browser began.
    * @throws PlatformError `validation_failed`, `forbidden`, `provider_unavailable`
    */
-  async finish(url: URL, kept: string): Promise<{ readonly facts: SessionFacts; readonly to: string }> {
+  async finish(
+    url: URL,
+    kept: string,
+  ): Promise<{ readonly facts: SessionFacts; readonly refreshToken: string | undefined; readonly to: string }> {
     const { tokens } = this.#parts;
     const begun = await this.#states.open(kept, tokens.now());
     if (begun === undefined) {
@@ -100,25 +107,62 @@ export class IssuerLogin {
     const issuer = chosenIssuer(tokens.rules(), begun.issuer);
     try {
       const client = await this.#clients.of(issuer);
-      const { id_token: idToken, access_token: accessToken } = await authorizationCodeGrant(client, url, {
+      const given = await authorizationCodeGrant(client, url, {
         pkceCodeVerifier: begun.verifier,
         expectedState: begun.state,
         expectedNonce: begun.nonce,
         idTokenExpected: true,
       });
-      if (idToken === undefined) throw new IssuerFault("it gave no id token");
-      const verified = await verifySubject(idToken, tokens);
-      if (verified.issuer.name !== issuer.name) throw new IssuerFault("its token is of another issuer");
-      const facts = factsOf(subjectClaims(verified.claims), issuer, idToken);
-      return { facts: { ...facts, ...(await this.#nameOf(facts, issuer, client, accessToken)) }, to: begun.to };
+      if (given.id_token === undefined) throw new IssuerFault("it gave no id token");
+      const { refreshToken, ...word } = await this.#wordOf(given, given.id_token, issuer, client);
+      return {
+        facts: { via: "issuer", subject: subjectIn(word), issuer: issuer.iss, ...word },
+        refreshToken,
+        to: begun.to,
+      };
     } catch (err) {
       throw loginRefused(issuer.name, err);
     }
   }
 
+  /** Asks the issuer of a session whether the person may go on. */
+  async renew(session: Session, refreshToken: string): Promise<Renewal> {
+    const issuer = this.#parts.tokens.rules().issuers.get(session.issuer ?? "");
+    if (issuer === undefined || !hasLogin(issuer)) return { kind: "refused" };
+    try {
+      const client = await this.#clients.of(issuer);
+      const given = await refreshTokenGrant(client, refreshToken);
+      const idToken = given.id_token;
+      // An issuer may leave it out (OpenID Connect Core §12.2).
+      const word =
+        idToken === undefined
+          ? keptWord(session, given, this.#now())
+          : await this.#wordOf(given, idToken, issuer, client);
+      return subjectIn(word) === session.subject ? { kind: "renewed", word } : { kind: "refused" };
+    } catch (err) {
+      if (isRefusal(err)) return { kind: "refused" };
+      this.#parts.log.warn({ err, issuer: issuer.name }, "session not renewed at its issuer");
+      return { kind: "unavailable" };
+    }
+  }
+
+  /** What tokens of an issuer say, once the id token is verified. */
+  async #wordOf(given: GivenTokens, idToken: string, issuer: LoginIssuer, client: Configuration): Promise<IssuerWord> {
+    const verified = await verifySubject(idToken, this.#parts.tokens);
+    if (verified.issuer.name !== issuer.name) throw new IssuerFault("its token is of another issuer");
+    const claims = subjectClaims(verified.claims);
+    const name = await this.#nameOf(claims, issuer, client, given.access_token);
+    const endsAt = (decodeJwt(idToken).exp ?? 0) * 1_000;
+    return { claims, ...name, idToken, ...renewableUntil(given, endsAt, this.#now()) };
+  }
+
+  #now(): number {
+    return this.#parts.tokens.now();
+  }
+
   /** Where the id token names nobody, the issuer's UserInfo may (OpenID Connect Core §5.3); no sign-in fails by it. */
   async #nameOf(
-    { claims, subject }: SessionFacts,
+    claims: Session["claims"],
     issuer: LoginIssuer,
     client: Configuration,
     accessToken: string,
@@ -126,7 +170,7 @@ export class IssuerLogin {
     if (displayName(claims, issuer) !== undefined) return {};
     if (client.serverMetadata().userinfo_endpoint === undefined) return {};
     try {
-      const name = displayName(await fetchUserInfo(client, accessToken, subject), issuer);
+      const name = displayName(await fetchUserInfo(client, accessToken, String(claims["sub"])), issuer);
       return name === undefined ? {} : { name };
     } catch (err) {
       this.#parts.log.info({ err, issuer: issuer.name }, "issuer does not say what people are called");
@@ -171,8 +215,31 @@ function hasLogin(issuer: TrustedIssuer): issuer is LoginIssuer {
   return issuer.login !== undefined;
 }
 
-function factsOf(claims: Session["claims"], { iss }: LoginIssuer, idToken: string): SessionFacts {
-  const { sub } = claims;
+type GivenTokens = Pick<TokenEndpointResponse, "access_token" | "expires_in" | "refresh_token">;
+
+/** Longest that a person is not asked about who can be, milliseconds: some issuers' tokens live for a day. */
+const longestWord = 15 * 60_000;
+/** How long an access token counts that does not say, milliseconds. */
+const usualWord = 5 * 60_000;
+
+/** @throws IssuerFault without a subject */
+function subjectIn({ claims: { sub } }: Pick<IssuerWord, "claims">): string {
   if (typeof sub !== "string") throw new IssuerFault("its token has no subject");
-  return { via: "issuer", subject: sub, issuer: iss, claims, idToken };
+  return sub;
+}
+
+function renewableUntil({ refresh_token: refreshToken }: GivenTokens, endsAt: number, now: number) {
+  if (refreshToken === undefined) return { tokenEndsAt: endsAt };
+  return { tokenEndsAt: Math.min(endsAt, now + longestWord), refreshToken };
+}
+
+/** The word of a session whose issuer renews it without another id token. */
+function keptWord({ claims, name, idToken }: Session, given: GivenTokens, now: number): IssuerWord {
+  const lasts = given.expires_in === undefined ? usualWord : given.expires_in * 1_000;
+  return {
+    claims,
+    ...(name === undefined ? {} : { name }),
+    ...(idToken === undefined ? {} : { idToken }),
+    ...renewableUntil(given, now + Math.min(lasts, longestWord), now),
+  };
 }

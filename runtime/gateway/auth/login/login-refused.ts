@@ -55,3 +55,18 @@ function isUnavailable(cause: unknown): boolean {
   }
   return false;
 }
+
+/** Errors of an issuer's reply (RFC 6749 §5.2) that say nothing of the person. */
+const ofClient: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "server_error",
+  "slow_down",
+  "temporarily_unavailable",
+]);
+
+/** Whether an issuer does not let a person go on, rather than that it could not be asked. */
+export function isRefusal(cause: unknown): boolean {
+  if (isUnavailable(cause)) return false;
+  if (cause instanceof ResponseBodyError) return cause.status < 500 && !ofClient.has(cause.error);
+  return cause instanceof TokenFault || cause instanceof IssuerFault;
+}

@@ -26,7 +26,7 @@ describe("SessionTable", () => {
     const seen: string[] = [];
     await store.watch({ set: (key, session) => void seen.push(key, JSON.stringify(session)), removed: () => {} });
     const table = new SessionTable({ store, log });
-    const { secret, session } = await table.open(admin, (own) => `digest with ${own.length} characters`);
+    const { secret, session } = await table.open(admin, { digest: (own) => `digest with ${own.length} characters` });
     expect(seen.join()).not.toContain(secret);
     expect(seen[0]).toBe(sessionKey(secret));
     expect(session).toMatchObject({ credentials: "digest with 43 characters" });
