@@ -1,4 +1,6 @@
 import { headerLine, httpGrammar } from "../api/http-grammar.ts";
+import { publicly, type PublicSentence } from "../api/public-sentence.ts";
+import { readHeaderLines } from "./header-lines.ts";
 
 /** Most bytes of a chunk's size with its extensions; the same as Node's limit (`security.md` H2). */
 const chunkLineLimit = 16_384;
@@ -17,8 +19,10 @@ const framingTrailer = /^(?:content-length|transfer-encoding):/i;
 
 type State = "size" | "data" | "data-end" | "trailers" | "over";
 
-/** Decodes one chunked body (RFC 9112 §7.1), however its bytes are split; trailers are checked and dropped. */
+/** Decodes one chunked body (RFC 9112 §7.1), however its bytes are split. */
 export class ChunkedReader {
+  /** Flat, as sent; complete once the body is over. */
+  readonly trailers: string[] = [];
   readonly #onData: (chunk: Buffer) => void;
   #state: State = "size";
   /** The part of a line that arrived before its end. */
@@ -42,11 +46,11 @@ export class ChunkedReader {
   }
 
   /** Reads `bytes` from `at`. Returns the offset where it stopped (behind the body once that is over), or the fault. */
-  read(bytes: Buffer, at: number): number | string {
+  read(bytes: Buffer, at: number): number | PublicSentence {
     let from = at;
     while (from < bytes.length && this.#state !== "over") {
       const read = this.#state === "data" ? this.#readData(bytes, from) : this.#readLine(bytes, from);
-      if (typeof read === "string") return read;
+      if (typeof read !== "number") return read;
       from = read;
     }
     return from;
@@ -61,19 +65,19 @@ export class ChunkedReader {
   }
 
   /** Reads a chunk's size, the end of a chunk, or a trailer. */
-  #readLine(bytes: Buffer, at: number): number | string {
+  #readLine(bytes: Buffer, at: number): number | PublicSentence {
     const found = bytes.indexOf(lineFeed, at);
     const end = found === -1 ? bytes.length : found + 1;
     const expected = this.#expectedName();
     const length = this.#partialLine.length + end - at;
-    if (this.#state === "data-end" && length > emptyLine.length) return `a line that is not ${expected}`;
-    if (length > this.#longestLine()) return `a line that is too long for ${expected}`;
+    if (this.#state === "data-end" && length > emptyLine.length) return publicly`a line that is not ${expected}`;
+    if (length > this.#longestLine()) return publicly`a line that is too long for ${expected}`;
     const text = bytes.toString("latin1", at, end);
     this.#partialLine += text;
-    if (found === -1) return this.#mayContinue() ? end : `a line that is not ${expected}`;
+    if (found === -1) return this.#mayContinue() ? end : publicly`a line that is not ${expected}`;
     const line = this.#partialLine;
     this.#partialLine = "";
-    return this.#acceptLine(line) ? end : `a line that is not ${expected}`;
+    return this.#acceptLine(line) ? end : publicly`a line that is not ${expected}`;
   }
 
   #acceptLine(line: string): boolean {
@@ -89,9 +93,11 @@ export class ChunkedReader {
         this.#state = "size";
         return line === emptyLine;
       default:
-        if (line === emptyLine) this.#state = "over";
         this.#trailerBytes += line.length;
-        return line === emptyLine || (trailerLine.test(line) && !framingTrailer.test(line));
+        if (line === emptyLine) this.#state = "over";
+        else if (!trailerLine.test(line) || framingTrailer.test(line)) return false;
+        else readHeaderLines(line, 0, this.trailers);
+        return true;
     }
   }
 
@@ -105,8 +111,12 @@ export class ChunkedReader {
     return this.#state === "size" ? isHexDigit(first) : this.#state === "trailers" || this.#partialLine === "\r";
   }
 
-  #expectedName(): string {
-    return this.#state === "size" ? "a chunk's size" : this.#state === "trailers" ? "a trailer" : "a chunk's end";
+  #expectedName(): PublicSentence {
+    return this.#state === "size"
+      ? publicly`a chunk's size`
+      : this.#state === "trailers"
+        ? publicly`a trailer`
+        : publicly`a chunk's end`;
   }
 }
 

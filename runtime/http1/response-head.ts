@@ -1,5 +1,5 @@
+import { publicly, type PublicSentence } from "../api/public-sentence.ts";
 import { connectionOptions } from "../api/http-grammar.ts";
-import { codingFault, lengthFault } from "./framing-fault.ts";
 import { contentLengthOf, isChunkedCoding, responseLimits } from "./framing-rules.ts";
 import type { HeadKind, HeadText } from "./head-assembler.ts";
 import { readHeaderLines } from "./header-lines.ts";
@@ -13,7 +13,7 @@ const keepAliveTimeout = /timeout=(\d+)/i;
 const firstFinal = 200;
 
 /** The head of one response, parsed line by line, and how the body after it is framed (`security.md` H9). */
-export class ResponseHead implements HeadText<string> {
+export class ResponseHead implements HeadText<PublicSentence> {
   /** 0 until the status line was read. */
   status = 0;
   /** Flat, as sent. */
@@ -33,21 +33,23 @@ export class ResponseHead implements HeadText<string> {
    * Parses `text`, which ends with a line's end. Returns the offset in it where the body begins, -1 while the head is
    * incomplete, or the fault.
    */
-  read(text: string): number | string {
+  read(text: string): number | PublicSentence {
     let at = 0;
     if (this.status === 0) {
       statusLine.lastIndex = 0;
       const match = statusLine.exec(text);
-      if (match === null) return "an invalid status line";
+      if (match === null) return publicly`an invalid status line`;
       this.#isOld = match[1] === "0";
       this.status = Number(match[2]);
       // A status of 000 must not pass for a status line not yet read.
-      if (this.status === 0) return "status 0";
+      if (this.status === 0) return publicly`status 0`;
       at = statusLine.lastIndex;
     }
     at = readHeaderLines(text, at, this.headers);
     if (at === text.length) return -1;
-    return text.startsWith(lineEnd, at) ? (this.#readFraming() ?? at + lineEnd.length) : "an invalid header line";
+    return text.startsWith(lineEnd, at)
+      ? (this.#readFraming() ?? at + lineEnd.length)
+      : publicly`an invalid header line`;
   }
 
   /** Whether its status forbids a body. */
@@ -60,12 +62,12 @@ export class ResponseHead implements HeadText<string> {
   }
 
   /** Sets the framing fields, and returns what is wrong with them. */
-  #readFraming(): string | undefined {
+  #readFraming(): PublicSentence | undefined {
     const { headers } = this;
     let closes = false;
     let keeps = false;
     let upgrades = false;
-    let fault: string | undefined;
+    let fault: PublicSentence | undefined;
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? "";
       // The length alone rules out most names.
@@ -92,15 +94,15 @@ export class ResponseHead implements HeadText<string> {
         case 14:
           if (name.toLowerCase() === "content-length") {
             const value = headers[index + 1] ?? "";
-            if (this.length !== undefined) return "two lengths";
+            if (this.length !== undefined) return publicly`two lengths`;
             this.length = contentLengthOf(value);
-            if (this.length === undefined) return lengthFault(value);
+            if (this.length === undefined) return publicly`a length that is no whole number of bytes`;
           }
           break;
         case 17:
           if (name.toLowerCase() === "transfer-encoding") {
             const value = headers[index + 1] ?? "";
-            if (this.chunked || !isChunkedCoding(value)) fault ??= codingFault(value);
+            if (this.chunked || !isChunkedCoding(value)) fault ??= publicly`a transfer coding other than "chunked"`;
             this.chunked = true;
           }
           break;
@@ -112,21 +114,21 @@ export class ResponseHead implements HeadText<string> {
     // A response that must not have a body but declares one may send it anyway.
     const mayHaveExcess = this.bodiless && (this.chunked || (this.length ?? 0) > 0);
     this.persistent = !closes && !mayHaveExcess && (keeps || !this.#isOld);
-    if (this.chunked && this.length !== undefined) return "a length and a transfer coding";
+    if (this.chunked && this.length !== undefined) return publicly`a length and a transfer coding`;
     // HTTP/1.0 has no transfer codings: parsers that accept one would frame the body differently from those that do
     // not.
-    if (this.chunked && this.#isOld) return "a transfer coding in HTTP/1.0";
+    if (this.chunked && this.#isOld) return publicly`a transfer coding in HTTP/1.0`;
     return fault;
   }
 }
 
-export const responseHeads: HeadKind<ResponseHead, string> = {
+export const responseHeads: HeadKind<ResponseHead, PublicSentence> = {
   limit: responseLimits.head,
   create: () => new ResponseHead(),
   mayBegin: (text) => text.startsWith(statusLineStart.slice(0, text.length)) || text.startsWith(statusLineStart),
   faults: {
-    tooLong: `a head over ${responseLimits.head} bytes`,
-    control: "a control byte in its head",
-    firstLine: "an invalid status line",
+    tooLong: publicly`a head over the limit of ${responseLimits.head} bytes`,
+    control: publicly`a control byte in its head`,
+    firstLine: publicly`an invalid status line`,
   },
 };

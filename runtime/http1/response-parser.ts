@@ -1,3 +1,4 @@
+import { publicly, type PublicSentence } from "../api/public-sentence.ts";
 import { responseHeads, type ResponseHead } from "./response-head.ts";
 import { ChunkedReader } from "./chunked-reader.ts";
 import type { HeadCache } from "./head-cache.ts";
@@ -8,18 +9,24 @@ const status = { continue: 100, switching: 101, final: 200, last: 599 } as const
 
 /** Receives the parts of one response; each method may call `stop`. */
 export interface ResponseSink {
+  /** An interim response other than a switch of protocols, headers flat. */
+  onInterim?(status: number, headers: readonly string[]): void;
   /** The head of the final response, headers flat. */
   onHead(status: number, headers: readonly string[]): void;
   /** `chunk` is borrowed for this call. */
   onData(chunk: Buffer): void;
+  /** Before `onEnd`: trailers of the body, flat. */
+  onTrailers?(trailers: readonly string[]): void;
+  /** Before `onEnd`: bytes followed that are no part of the response. */
+  onExcess?(): void;
   /**
    * `persistent`: whether the connection may be used again; `keepAlive`: milliseconds for which the replica keeps it.
    */
   onEnd(persistent: boolean, keepAlive: number | undefined): void;
   /** The replica switched to the requested protocol; `rest` are the bytes after the head. */
   onSwitch(headers: readonly string[], rest: Buffer): void;
-  /** The response breaks a rule, which `why` names; no other call follows. */
-  onMalformed(why: string): void;
+  /** The response breaks a rule: `why` follows "its reply has". No other call follows. */
+  onMalformed(why: PublicSentence): void;
 }
 
 /** The facts of a request that decide how its response is framed. */
@@ -37,7 +44,7 @@ type State = "idle" | "head" | "length" | "chunked" | "until-close";
  */
 export class ResponseParser {
   readonly #sink: ResponseSink;
-  readonly #heads: HeadAssembler<ResponseHead, string>;
+  readonly #heads: HeadAssembler<ResponseHead, PublicSentence>;
   readonly #onData = (chunk: Buffer): void => {
     // The sink may have called `stop` on an earlier chunk.
     if (this.#state === "chunked") this.#sink.onData(chunk);
@@ -99,7 +106,7 @@ export class ResponseParser {
   /** The replica ended the connection. False if the response is incomplete. */
   end(): boolean {
     if (this.#state !== "until-close") return false;
-    this.#finish(false);
+    this.#finish(true);
     return true;
   }
 
@@ -111,7 +118,7 @@ export class ResponseParser {
   /** Returns where the body begins, or the chunk's length. */
   #readHead(chunk: Buffer, at: number): number {
     const read = this.#heads.read(chunk, at);
-    if (typeof read === "string") return this.#refuse(chunk, read);
+    if (typeof read !== "number") return this.#refuse(chunk, read);
     return read === -1 ? chunk.length : this.#readBody(chunk, read);
   }
 
@@ -120,13 +127,15 @@ export class ResponseParser {
     const { head } = this.#heads;
     const { headOnly, upgrade } = this.#asked;
     if (head.status === status.switching) return this.#switch(chunk, at, upgrade);
-    if (head.status < status.continue || head.status > status.last) return this.#refuse(chunk, `status ${head.status}`);
+    if (head.status < status.continue || head.status > status.last)
+      return this.#refuse(chunk, publicly`status ${head.status}`);
     if (head.status < status.final) {
       this.#interimResponses += 1;
       if (this.#interimResponses > responseLimits.interim)
-        return this.#refuse(chunk, `more than ${responseLimits.interim} interim responses`);
-      if (!head.persistent) return this.#refuse(chunk, "an interim response that ends the connection");
+        return this.#refuse(chunk, publicly`more than ${responseLimits.interim} interim responses`);
+      if (!head.persistent) return this.#refuse(chunk, publicly`an interim response that ends the connection`);
       this.#beginHead();
+      this.#sink.onInterim?.(head.status, head.headers);
       return at;
     }
     const empty = headOnly || head.bodiless || head.length === 0;
@@ -141,7 +150,7 @@ export class ResponseParser {
 
   #switch(chunk: Buffer, at: number, upgrade: string | undefined): number {
     if (upgrade === undefined || this.#heads.head.upgrade !== upgrade)
-      return this.#refuse(chunk, "a switch to a protocol that was not requested");
+      return this.#refuse(chunk, publicly`a switch to a protocol that was not requested`);
     this.#state = "idle";
     this.#sink.onSwitch(this.#heads.head.headers, chunk.subarray(at));
     return chunk.length;
@@ -160,8 +169,10 @@ export class ResponseParser {
     if (chunks === undefined) return chunk.length;
     const read = chunks.read(chunk, at);
     if (this.#state === "idle") return chunk.length;
-    if (typeof read === "string") return this.#refuse(chunk, read);
-    if (chunks.over) this.#finish(read === chunk.length);
+    if (typeof read !== "number") return this.#refuse(chunk, read);
+    if (!chunks.over) return read;
+    if (chunks.trailers.length > 0) this.#sink.onTrailers?.(chunks.trailers);
+    this.#finish(read === chunk.length);
     return read;
   }
 
@@ -170,14 +181,15 @@ export class ResponseParser {
     // The sink called `stop`.
     if (this.#state === "idle") return;
     const { persistent, keepAlive } = this.#heads.head;
+    if (!clean) this.#sink.onExcess?.();
     const reusable = persistent && clean && this.#state !== "until-close";
     this.#state = "idle";
     this.#sink.onEnd(reusable, keepAlive);
   }
 
-  #refuse(chunk: Buffer, why: string): number {
+  #refuse(chunk: Buffer, why: PublicSentence): number {
     this.#state = "idle";
-    this.#sink.onMalformed(`the response has ${why}`);
+    this.#sink.onMalformed(why);
     return chunk.length;
   }
 }

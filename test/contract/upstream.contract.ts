@@ -87,6 +87,30 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       expect(await outcomeOf(exchange)).toMatchObject({ status: 200, body: "ok", outcome: "end" });
     });
 
+    test("a Host, an expectation and a wish for trailers, if it has them", async () => {
+      const fn = await replica();
+      const body = new Readable({ read: () => {} });
+      const over = { method: "POST", host: "own.example", expectsContinue: true, wantsTrailers: true, body };
+      const exchange = send(closing(open()), fn.address, over);
+      const connection = await first(fn);
+      await until(() => connection.received.endsWith("\r\n\r\n"), "the head before any of the body");
+      const head = connection.received.toLowerCase();
+      for (const line of ["host: own.example", "connection: keep-alive, te", "te: trailers", "expect: 100-continue"])
+        expect(head).toContain(`\r\n${line}\r\n`);
+      connection.write("HTTP/1.1 100 Continue\r\n\r\n");
+      await until(() => exchange.response.interim.length === 1, "the interim response");
+      body.push("hi");
+      body.push(null);
+      await until(() => connection.received.endsWith("\r\n2\r\nhi\r\n0\r\n\r\n"), "the body");
+      connection.write(chunkedReply("2\r\nok\r\n0\r\nX-Sum: 1\r\nx-sum: 2\r\n\r\n"));
+      expect(await outcomeOf(exchange)).toMatchObject({
+        outcome: "end",
+        body: "ok",
+        interim: [[100, []]],
+        trailers: ["X-Sum", "1", "x-sum", "2"],
+      });
+    });
+
     test("no faster than the replica reads", async () => {
       const fn = await replica(undefined, ({ socket }) => void socket.pause());
       let made = 0;
@@ -140,13 +164,17 @@ export function upstreamContract(open: () => Upstream, openReplica = openRawRepl
       ["a body until the end", "HTTP/1.1 200 OK\r\n\r\nrest", { status: 200, body: "rest" }],
       ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", { status: 200, body: "ok" }],
       [
-        "chunks without their trailers",
+        "chunks without trailers that nobody wants",
         chunkedReply("3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-Sum: 1\r\n\r\n"),
-        { body: "hello" },
+        { body: "hello", trailers: [] },
       ],
       ["204", "HTTP/1.1 204 No\r\n\r\n", { status: 204, body: "" }],
       ["304 with a length", "HTTP/1.1 304 Same\r\nContent-Length: 9\r\n\r\n", { status: 304, body: "" }],
-      ["a response after interim ones", `${"HTTP/1.1 103 Early\r\nLink: a\r\n\r\n".repeat(10)}${ok}`, { body: "ok" }],
+      [
+        "a response after interim ones",
+        `${"HTTP/1.1 103 Early\r\nLink: a\r\n\r\n".repeat(10)}${ok}`,
+        { body: "ok", interim: Array.from({ length: 10 }, () => [103, ["Link", "a"]]) },
+      ],
     ])("%s", async (_name, reply, expected) => {
       const fn = await replica(({ socket }) => void socket.end(Buffer.from(reply, "latin1")));
       expect(await outcomeOf(send(closing(open()), fn.address))).toMatchObject({ outcome: "end", ...expected });

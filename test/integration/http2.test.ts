@@ -222,7 +222,7 @@ describe("the gateway over HTTP/2", () => {
       te: "trailers",
       ...Object.fromEntries(hidden.map((n) => [n, "1"])),
     });
-    for (const name of [...hidden, "te"]) expect(fn.requests[0]?.headers[name]).toBeUndefined();
+    for (const name of hidden) expect(fn.requests[0]?.headers[name]).toBeUndefined();
   });
 
   test("X-Forwarded-* count from trusted proxies only, and the trace continues", async () => {
@@ -266,7 +266,7 @@ describe("the gateway over HTTP/2", () => {
     expect(new Set(labels)).toEqual(new Set(["other other"]));
   });
 
-  test("trailers are dropped both ways when the function speaks HTTP/1.1", async () => {
+  test("trailers of a function that speaks HTTP/1.1 pass, those of the client do not", async () => {
     const { gateway, client } = await open();
     let receivedTrailers: readonly string[] = [];
     const fn = await fixture.serve((request, response, body) => {
@@ -282,12 +282,12 @@ describe("the gateway over HTTP/2", () => {
     stream.on("wantTrailers", () => stream.sendTrailers({ "x-mine": "2" }));
     stream.end("it");
     const reply = await answerOf(stream);
-    expect(reply).toMatchObject({ status: 200, body: "it", trailers: {} });
+    expect(reply).toMatchObject({ status: 200, body: "it", trailers: { "x-sum": "1" } });
     expect(reply.headers["trailer"]).toBeUndefined();
     expect(receivedTrailers).toEqual([]);
   });
 
-  test("100 Continue is sent when a replica can take the body", async () => {
+  test("100 Continue is sent when a replica asks for the body", async () => {
     const { gateway, client } = await open();
     const fn = await fixture.serve((_request, response, body) => response.end(`got ${body}`));
     gateway.deploy("cold", { replicas: 0 });
@@ -303,7 +303,20 @@ describe("the gateway over HTTP/2", () => {
     expect(continued).toBe(false);
     gateway.setReplicas("cold", [fn.address]);
     expect((await reply).body).toBe("got it");
-    expect(fn.requests[0]?.headers["expect"]).toBeUndefined();
+    expect(fn.requests[0]?.headers["expect"]).toBe("100-continue");
+  });
+
+  test("interim responses pass, and a reply instead of 100 Continue", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serveRaw(
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-Call-Id: forged\r\n\r\nHTTP/1.1 413 Big\r\nContent-Length: 2\r\n\r\nno",
+    );
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const stream = client.session.request({ ":method": "POST", ":path": "/function/hello", expect: "100-continue" });
+    const interim: object[] = [];
+    stream.on("headers", (headers) => interim.push(Object.fromEntries(Object.entries(headers))));
+    expect(await answerOf(stream)).toMatchObject({ status: 413, body: "no" });
+    expect(interim).toEqual([{ ":status": 103, link: "</a>" }]);
   });
 
   test("an idle body gets 408", async () => {

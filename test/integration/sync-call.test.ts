@@ -41,7 +41,7 @@ describe("synchronous call", () => {
       "content-length": "2",
     });
     expect(seen?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
-    expect(seen?.headers["te"]).toBeUndefined();
+    expect(seen?.headers["te"]).toBe("trailers");
   });
 
   test("the client's call id, trace and, on a callback, start time are kept", async () => {

@@ -10,10 +10,10 @@ const head = (target: string, more = "Content-Length: 2\r\n", version = "1.1"): 
   `POST ${target} HTTP/${version}\r\nHost: g\r\nExpect: 100-continue\r\n${more}\r\n`;
 
 describe("Expect: 100-continue", () => {
-  const { open, serve, closing } = syncFixture();
+  const { open, serve, serveRaw, closing } = syncFixture();
   const clientOf = async (port: number) => closing(await openRawClient(port));
 
-  test("it is sent once a replica takes the body, not while the function is at zero", async () => {
+  test("the function is asked once a replica takes the body, not while the function is at zero", async () => {
     const fn = await serve((_request, response, body) => response.end(body));
     const gateway = await open();
     gateway.deploy("cold", { replicas: 0 });
@@ -27,7 +27,7 @@ describe("Expect: 100-continue", () => {
     const [reply] = await client.replies(1);
     expect(reply).toMatchObject({ status: 200, body: "hi" });
     expect(reply?.headers["connection"]).toBe("keep-alive");
-    expect(fn.requests[0]?.headers["expect"]).toBeUndefined();
+    expect(fn.requests[0]?.headers["expect"]).toBe("100-continue");
     client.send(head("/function/cold", "Transfer-Encoding: chunked\r\n"));
     await expect.poll(() => client.text.endsWith(interim)).toBe(true);
     client.send("5\r\nagain\r\n0\r\n\r\n");
@@ -91,6 +91,38 @@ describe("Expect: 100-continue", () => {
     const client = await clientOf(gateway.port);
     client.send(`${head("/function/hello")}hi${head("/function/hello")}ho`);
     expect((await client.replies(2)).map(({ body }) => body)).toEqual(["hi", "ho"]);
+  });
+
+  test("a function's reply comes before the body; its silence is no reason to ask for it", async () => {
+    const fn = await serveRaw((socket) => {
+      setTimeout(() => socket.write("HTTP/1.1 413 Big\r\nContent-Length: 2\r\n\r\nno"), 300);
+    });
+    const gateway = await open({ server: { bodyIdleTimeout: 100 } });
+    gateway.deploy("picky", { addresses: [fn.address] });
+    const client = await clientOf(gateway.port);
+    client.send(head("/function/picky"));
+    await client.end();
+    expect(client.text).toMatch(/^HTTP\/1\.1 413 .*Connection: close\r\n/s);
+    expect(client.text.endsWith("\r\n\r\nno")).toBe(true);
+  });
+
+  test("interim responses pass with their headers, but for HTTP/1.0, and without those of the platform", async () => {
+    const early =
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nX-Call-Id: forged\r\nContent-Length: 3\r\n\r\n";
+    const fn = await serveRaw(`${early}${interim}${early}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
+    const gateway = await open();
+    gateway.deploy("early", { addresses: [fn.address] });
+    const request = (version: string): string =>
+      `GET /function/early HTTP/${version}\r\nHost: g\r\nConnection: close\r\n\r\n`;
+    const [client, old] = [await clientOf(gateway.port), await clientOf(gateway.port)];
+    client.send(request("1.1"));
+    old.send(request("1.0"));
+    await Promise.all([client.end(), old.end()]);
+    // Nobody waits for the 100.
+    expect(client.text.split("HTTP/1.1 200")[0]).toBe(
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n".repeat(2),
+    );
+    expect(old.text.startsWith("HTTP/1.1 200 OK\r\n")).toBe(true);
   });
 
   test("on /system, too, a refusal comes first", async () => {

@@ -114,14 +114,7 @@ describe("headers of a synchronous call", () => {
 
     await rawRequest(
       gateway.port,
-      get([
-        "Connection: close, X-Gone",
-        "X-Gone: 1",
-        "TE: trailers",
-        "Trailer: x",
-        "Proxy-Authorization: x",
-        "X-Stays: 1",
-      ]),
+      get(["Connection: close, X-Gone", "X-Gone: 1", "TE: gzip", "Trailer: x", "Proxy-Authorization: x", "X-Stays: 1"]),
     );
     const seen = echo.requests[0]?.headers ?? {};
     for (const name of ["x-gone", "proxy-authorization", "te", "trailer"]) expect(seen[name]).toBeUndefined();
@@ -167,6 +160,33 @@ describe("headers of a synchronous call", () => {
     ]);
     expect(client.text.toLowerCase()).not.toContain("x-sum");
     expect(client.text.match(/0\r\n\r\n/g)).toHaveLength(2);
+  });
+
+  test("trailers of a reply pass if the client asks for them, without the platform's and those of a hop", async () => {
+    const fn = await serve((_request, response, body) => {
+      response.write(body);
+      response.addTrailers([
+        ["X-Sum", "1"],
+        ["x-sum", "caf\xe9"],
+        ["X-Call-Id", "forged"],
+        ["Weir-Invoke", "forged"],
+        ["Connection", "close"],
+      ]);
+      response.end();
+    });
+    const gateway = await open();
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const client = closing(await openRawClient(gateway.port));
+    const head =
+      "POST /function/hello HTTP/1.1\r\nHost: g\r\nTE: trailers\r\nConnection: TE\r\nContent-Length: 2\r\n\r\n";
+    const last = "\r\n0\r\nX-Sum: 1\r\nx-sum: caf\xe9\r\n\r\n";
+    client.send(`${head}hi${head}hi`);
+    await expect.poll(() => client.text.split(last)).toHaveLength(3);
+    const old = closing(await openRawClient(gateway.port));
+    old.send("POST /function/hello HTTP/1.0\r\nHost: g\r\nTE: trailers\r\nContent-Length: 2\r\n\r\nhi");
+    await old.end();
+    expect(old.text).not.toContain("X-Sum");
+    expect(fn.requests.map(({ headers }) => headers["te"])).toEqual(["trailers", "trailers", undefined]);
   });
 
   test("HEAD passes only the head, with the length that the function gives", async () => {

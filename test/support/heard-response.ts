@@ -6,6 +6,9 @@ import type { UpstreamListener } from "../../runtime/core/ports/upstream.ts";
 export class HeardResponse implements UpstreamListener {
   status = 0;
   headers: readonly string[] = [];
+  /** Statuses and headers of interim responses. */
+  readonly interim: (readonly [status: number, headers: readonly string[]])[] = [];
+  trailers: readonly string[] = [];
   /** One character per byte. */
   body = "";
   bytes = 0;
@@ -17,6 +20,12 @@ export class HeardResponse implements UpstreamListener {
   takesMore = true;
   /** Whether the body is kept, or only counted. */
   keeps = true;
+
+  onInterim(status: number, headers: readonly string[]): void {
+    this.#assertOpen();
+    if (this.status !== 0) throw new Error("an interim response after the head");
+    this.interim.push([status, headers]);
+  }
 
   onHead(status: number, headers: readonly string[]): void {
     this.#assertOpen();
@@ -30,6 +39,11 @@ export class HeardResponse implements UpstreamListener {
     this.bytes += chunk.byteLength;
     if (this.keeps) this.body += Buffer.from(chunk).toString("latin1");
     return this.takesMore;
+  }
+
+  onTrailers(trailers: readonly string[]): void {
+    this.#assertOpen();
+    this.trailers = trailers;
   }
 
   onEnd(): void {

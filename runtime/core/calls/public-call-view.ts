@@ -32,7 +32,7 @@ function publicAttempt({ worker: _worker, replica: _replica, error, ...attempt }
 
 function runError(status: number | undefined): string {
   if (status === 503) return "no replica was ready";
-  return status === 502 ? "the function could not be reached" : "the run failed";
+  return status === 502 ? "the function gave no whole reply" : "the run failed";
 }
 
 function publicCallback({ error, tries, ...callback }: Callback): Callback {

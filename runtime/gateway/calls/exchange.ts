@@ -54,7 +54,7 @@ export interface Exchange {
   readonly awaited: boolean;
   /** Returns the trailers of the request (flat) once its body has ended; undefined where the client can send none. */
   readonly requestTrailers: (() => readonly string[]) | undefined;
-  /** Whether the client asked for trailers of the reply. */
+  /** Whether the client asked for trailers of the reply, and can receive them. */
   readonly wantsTrailers: boolean;
   /** Set if the client asks to switch to a WebSocket. */
   readonly upgrade: ClientUpgrade | undefined;
@@ -71,6 +71,16 @@ export interface Exchange {
   readonly destroyed: boolean;
   /** Whether it was cut because its client did not read the bytes sent to it. */
   readonly unread: boolean;
+  /**
+   * Whether the client waits for an interim response 100 before it sends its body. From then on `sendInterim` gives it;
+   * otherwise the first read of the body does.
+   */
+  passExpectation(): boolean;
+  /**
+   * Sends an interim response with these headers (flat), unless a head was made; a client that cannot receive it, or a
+   * 100 that it does not wait for, gets nothing.
+   */
+  sendInterim(status: number, headers: readonly string[]): void;
   /**
    * Makes the head of the reply, which is sent with the next write. `cached` comes before `headers`.
    * @throws UnsendableHeader when a header cannot be sent; then nothing was sent

@@ -23,6 +23,8 @@ export interface RequestHead {
   readonly startTime: string | undefined;
   /** Whether `Expect: 100-continue` was sent. */
   readonly expect: boolean;
+  /** Whether `TE` names `trailers`. */
+  readonly wantsTrailers: boolean;
   /** Lower case. */
   readonly upgrade: string | undefined;
   /** Whether `Connection` names `upgrade`, `close`, `keep-alive`. */

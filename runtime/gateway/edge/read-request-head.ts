@@ -62,6 +62,7 @@ export function readRequestHead(
   let functionStatus = false;
   let startTime: string | undefined;
   let expect = false;
+  let wantsTrailers = false;
   let upgrade: string | undefined;
   let options: string[] | undefined;
   let closes = false;
@@ -137,6 +138,9 @@ export function readRequestHead(
           );
         }
         expect = true;
+        break;
+      case requestHeader.te:
+        wantsTrailers ||= connectionOptions(value).includes("trailers");
         break;
       case requestHeader.cookie: {
         const cookies = withoutSessionCookies(value);
@@ -215,6 +219,7 @@ export function readRequestHead(
     functionStatus,
     startTime,
     expect,
+    wantsTrailers,
     upgrade,
     upgrades: options?.includes("upgrade") === true,
     closes,

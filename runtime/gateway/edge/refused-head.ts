@@ -13,6 +13,7 @@ export const refusedHead: RequestHead = {
   functionStatus: false,
   startTime: undefined,
   expect: false,
+  wantsTrailers: false,
   upgrade: undefined,
   upgrades: false,
   closes: false,

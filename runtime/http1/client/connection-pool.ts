@@ -11,6 +11,12 @@ import type { DeferredReuse } from "./deferred-reuse.ts";
 const maxOpening = 128;
 /** Milliseconds without new connections to a replica that accepted none in time, while it has open ones. */
 const fullFor = 1_000;
+/**
+ * Milliseconds for which a connection rests after a response that may be followed by bytes that are no part of it. They
+ * end the connection, instead of being read as the response to the next request. TCP may hold a short write back for
+ * 200 ms (delayed acknowledgement).
+ */
+const restTime = 250;
 
 /**
  * The connections to one address: one per concurrent call, up to as many as the replica accepts. Further calls wait, in
@@ -29,6 +35,8 @@ export class ConnectionPool implements ConnectionOwner {
   /** The most recently used one is last; some may be closed already. */
   #idle: RawConnection[] = [];
   #forgotten = false;
+  /** Whether the replica ever sent more than a response. */
+  #careless = false;
   #closed = false;
 
   constructor(destination: Destination, turns: DeferredReuse) {
@@ -58,10 +66,18 @@ export class ConnectionPool implements ConnectionOwner {
 
   onIdle(connection: RawConnection): boolean {
     if (this.#forgotten) return false;
+    if (this.#careless || connection.mayGetMore) {
+      setTimeout(() => this.#onRested(connection), restTime).unref();
+      return true;
+    }
     this.#idle.push(connection);
     this.#turns.onIdle(connection);
     this.#serve();
     return true;
+  }
+
+  onExcess(): void {
+    this.#careless = true;
   }
 
   onNotSent(call: RawCall): void {
@@ -96,7 +112,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Closes idle connections now and the others after their calls; waiting calls fail. */
   forget(): void {
     this.#forgotten = true;
-    for (const connection of this.#idle) if (connection.idle) connection.close();
+    for (const connection of this.#open) if (connection.idle) connection.close();
     this.#idle = [];
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -110,6 +126,12 @@ export class ConnectionPool implements ConnectionOwner {
     const open = [...this.#open];
     for (const connection of open) connection.close();
     await Promise.all(open.map((connection) => connection.closed()));
+  }
+
+  #onRested(connection: RawConnection): void {
+    if (!connection.idle) return;
+    this.#idle.push(connection);
+    this.#serve();
   }
 
   /** Assigns waiting calls to connections, as far as there are any. */

@@ -1,5 +1,7 @@
 import { connect, type Socket } from "node:net";
 
+import { publicly, type PublicSentence } from "../../api/public-sentence.ts";
+import { MalformedReply } from "../../core/calls/malformed-reply.ts";
 import type { ResponseHead } from "../response-head.ts";
 import { ResponseParser, type ResponseSink } from "../response-parser.ts";
 import type { HeadCache } from "../head-cache.ts";
@@ -12,6 +14,8 @@ export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly connectTimeout: number;
+  /** How long an idle connection is kept if the replica does not say. */
+  readonly idleTime: number;
   /** Absent: without TLS. */
   readonly tls?: TlsRule | undefined;
 }
@@ -33,6 +37,8 @@ export interface ConnectionOwner {
   onConnectFailed(call: RawCall, err: Error, late: boolean): void;
   /** Its call has ended and it may carry another; false closes it. */
   onIdle(connection: RawConnection): boolean;
+  /** The replica sent more than a response. */
+  onExcess(): void;
   /** It was a kept one and closed before it sent anything of the call: another connection has to carry the call. */
   onNotSent(call: RawCall): void;
   /** It was a kept one and closed before the first byte of the response to a call that may be retried. */
@@ -40,8 +46,10 @@ export interface ConnectionOwner {
   onClosed(connection: RawConnection): void;
 }
 
-/** Milliseconds that an idle connection is kept: `fallback`, or what the replica states less `margin`, capped. */
-const keepAlive = { fallback: 4_000, margin: 2_000, longest: 600_000 } as const;
+/** Milliseconds that an idle connection is kept if the replica states a time: that less `margin`, capped. */
+const keepAlive = { margin: 2_000, longest: 600_000 } as const;
+/** Statuses of replies that have no body, and that functions send with one by mistake. */
+const bodiless = { noContent: 204, notModified: 304 } as const;
 /** Idle milliseconds after which the kernel probes whether the peer is still there (TCP keep-alive). */
 const probeAfter = 60_000;
 
@@ -53,7 +61,10 @@ export class RawConnection implements CallCarrier, ResponseSink {
   expires = 0;
   /** It became idle in this turn of the event loop, in which more bytes of the replica may still be read. */
   fresh = false;
+  /** Its last response must not have a body, which a replica may send anyway, a little later. */
+  mayGetMore = false;
   readonly #owner: ConnectionOwner;
+  readonly #idleTime: number;
   readonly #socket: Socket;
   /** Read as an ordinary stream, not into `#buffer`. */
   readonly #streamed: boolean;
@@ -81,7 +92,10 @@ export class RawConnection implements CallCarrier, ResponseSink {
   };
   readonly #onBytes = (chunk: Buffer): void => {
     // Unsolicited bytes must not become the response to the next call.
-    if (this.#state !== "busy") return this.close();
+    if (this.#state !== "busy") {
+      this.#owner.onExcess();
+      return this.close();
+    }
     this.#received = true;
     this.#parser.parse(chunk);
   };
@@ -99,6 +113,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#call = call;
     call.carrier = this;
     const { host, port, connectTimeout, tls } = destination;
+    this.#idleTime = destination.idleTime;
     const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfter };
     const onread = {
       buffer: () => this.#buffer.next(this.#parser.expected) as Buffer,
@@ -177,7 +192,12 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#end();
   }
 
+  onInterim(status: number, headers: readonly string[]): void {
+    this.#call?.listener.onInterim?.(status, headers);
+  }
+
   onHead(status: number, headers: readonly string[]): void {
+    this.mayGetMore = status === bodiless.noContent || status === bodiless.notModified;
     this.#call?.listener.onHead(status, headers);
   }
 
@@ -187,10 +207,19 @@ export class RawConnection implements CallCarrier, ResponseSink {
     if (!this.#streamed) this.#socket.pause();
   }
 
+  onTrailers(trailers: readonly string[]): void {
+    const call = this.#call;
+    if (call?.request.wantsTrailers === true) call.listener.onTrailers?.(trailers);
+  }
+
+  onExcess(): void {
+    this.#owner.onExcess();
+  }
+
   onEnd(persistent: boolean, idleTime: number | undefined): void {
     const call = this.#call;
     if (call === undefined) return;
-    const time = idleTime === undefined ? keepAlive.fallback : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
+    const time = idleTime === undefined ? this.#idleTime : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
     const reusable = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
     if (reusable) {
       this.resume();
@@ -206,7 +235,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     const call = this.#call;
     const socket = this.#socket;
     if (call?.listener.onUpgrade === undefined) {
-      this.onMalformed("the response switches to a protocol that the caller does not handle");
+      this.onMalformed(publicly`a switch to a protocol that the caller does not handle`);
       return;
     }
     this.#state = "closed";
@@ -218,8 +247,8 @@ export class RawConnection implements CallCarrier, ResponseSink {
     call.handOver(headers, socket);
   }
 
-  onMalformed(reason: string): void {
-    this.#fail("malformed", new Error(reason));
+  onMalformed(why: PublicSentence): void {
+    this.#fail("malformed", new MalformedReply(publicly`its reply has ${why}`));
   }
 
   #onRead(size: number, { buffer, byteOffset }: Uint8Array): boolean {

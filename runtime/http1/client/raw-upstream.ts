@@ -7,6 +7,7 @@ import { DeferredReuse } from "./deferred-reuse.ts";
 
 /** Milliseconds between two sweeps for connections that were idle for too long. */
 const sweepPeriod = 1_000;
+const defaultIdleTime = 4_000;
 
 interface Replica {
   /** The value of `Host`. */
@@ -18,6 +19,8 @@ interface Replica {
 export interface RawUpstreamOptions {
   /** Longest that connecting may take; then the replica counts as refusing. */
   readonly connectTimeout: number;
+  /** How long an idle connection is kept if the replica does not say; 4 s if absent. */
+  readonly idleTime?: number | undefined;
   /** Absent: no address with `https://` can be called. */
   readonly tls?: TlsRule | undefined;
 }
@@ -25,13 +28,15 @@ export interface RawUpstreamOptions {
 /** `Upstream` for HTTP/1.1 over raw sockets. An address is `host:port` or an origin; `https://` means TLS. */
 export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
+  readonly #idleTime: number;
   readonly #tls: TlsRule | undefined;
   readonly #replicas = new Map<string, Replica>();
   readonly #turns = new DeferredReuse();
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor({ connectTimeout, tls }: RawUpstreamOptions) {
+  constructor({ connectTimeout, idleTime = defaultIdleTime, tls }: RawUpstreamOptions) {
     this.#connectTimeout = connectTimeout;
+    this.#idleTime = idleTime;
     this.#tls = tls;
   }
 
@@ -70,6 +75,7 @@ export class RawUpstream implements Upstream {
         host: url.hostname.replace(/^\[|\]$/g, ""),
         port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
         connectTimeout: this.#connectTimeout,
+        idleTime: this.#idleTime,
         tls: secure ? this.#tls : undefined,
       };
       replica = { host: url.host, pool: new ConnectionPool(destination, this.#turns) };

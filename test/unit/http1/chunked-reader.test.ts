@@ -19,7 +19,7 @@ function read(parts: readonly Uint8Array[]): Reading {
   for (const part of parts) {
     const bytes = Buffer.from(part);
     const at = reader.read(bytes, 0);
-    if (typeof at === "string") return { data, over: false, fault: at, rest };
+    if (typeof at === "object") return { data, over: false, fault: String(at), rest };
     rest += bytes.toString("latin1", at);
   }
   return { data, over: reader.over, fault: undefined, rest };

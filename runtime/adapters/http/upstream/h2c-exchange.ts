@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { constants, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 
+import { publicly, type PublicSentence } from "../../../api/public-sentence.ts";
+import { MalformedReply } from "../../../core/calls/malformed-reply.ts";
 import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
 import { joinHeaders } from "../../../core/headers/cached-headers.ts";
 import { responseLimits } from "../../../http1/framing-rules.ts";
@@ -61,13 +63,13 @@ export class H2cExchange implements UpstreamCall {
     stream.on("headers", () => {
       this.#interimResponses += 1;
       if (this.#interimResponses > responseLimits.interim)
-        this.#refuse(stream, `more than ${responseLimits.interim} interim responses`);
+        this.#refuse(stream, publicly`more than ${responseLimits.interim} interim responses`);
     });
     stream.on("response", (headers, flags, rawHeaders) => {
       const status = headers[":status"] ?? 0;
       if (this.#over) return;
       if (status < statuses.final || status > statuses.last) {
-        this.#refuse(stream, `status ${status}`);
+        this.#refuse(stream, publicly`status ${status}`);
         return;
       }
       this.#hasHead = true;
@@ -94,10 +96,12 @@ export class H2cExchange implements UpstreamCall {
   #break(session: H2cSession, stream: ClientHttp2Stream, err: Error): void {
     if (stream !== this.#stream) return;
     const kind = kindOf(session, stream, err);
+    const fault =
+      kind === "malformed" ? new MalformedReply(publicly`its reply breaks the rules of HTTP/2`, { cause: err }) : err;
     // The replica was closing the connection and never saw the request: it is sent over a new one.
     const unseen = kind === "refused" && session.connected && !session.usable && !this.#hasHead && !this.#bodyStarted;
     if (!unseen || this.#retried || this.#over) {
-      this.#fail(kind, err);
+      this.#fail(kind, fault);
       return;
     }
     this.#retried = true;
@@ -116,8 +120,8 @@ export class H2cExchange implements UpstreamCall {
     this.#listener.onError(kind, err);
   }
 
-  #refuse(stream: ClientHttp2Stream, reason: string): void {
-    this.#fail("malformed", new Error(`the response has ${reason}`));
+  #refuse(stream: ClientHttp2Stream, reason: PublicSentence): void {
+    this.#fail("malformed", new MalformedReply(publicly`its reply has ${reason}`));
     cancel(stream);
   }
 }
@@ -139,13 +143,14 @@ function cancel(stream: ClientHttp2Stream): void {
 }
 
 function headersOf(address: string, request: UpstreamRequest): OutgoingHttpHeaders {
-  const { method, target, forward } = request;
+  const { method, target, forward, wantsTrailers } = request;
   const headers = joinHeaders(forward, request.headers);
   const head: Record<string, string | string[]> = {
     ":method": method,
     ":path": target,
     ":scheme": "http",
     ":authority": address,
+    ...(wantsTrailers === true && { te: "trailers" }),
   };
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = (headers[index] ?? "").toLowerCase();

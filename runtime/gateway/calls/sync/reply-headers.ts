@@ -33,6 +33,7 @@ export interface ReplyFacts {
 }
 
 const switching = 101;
+const firstFinal = 200;
 const noContent = 204;
 
 /** The function's headers that are passed on to the client. */
@@ -47,7 +48,7 @@ export class PassedHeaders extends CachedHeaders {
 
 /**
  * The function's headers in order, without hop-by-hop headers, those that `Connection` names and those that the gateway
- * sets itself. A 204 has no length, whatever the function says (RFC 9110 §8.6).
+ * sets itself. A 204 and an interim response have no length, whatever the function says (RFC 9110 §8.6).
  */
 export function passedHeaders(status: number, headers: readonly string[]): PassedHeaders {
   let reply: string[] = [];
@@ -75,7 +76,7 @@ export function passedHeaders(status: number, headers: readonly string[]): Passe
     }
   }
   if (named !== undefined) reply = withoutNamed(reply, named);
-  if (status === noContent || status === switching) reply = withoutHeaders(reply, lengthOnly);
+  if (status === noContent || status < firstFinal) reply = withoutHeaders(reply, lengthOnly);
   return new PassedHeaders(reply, hasDuration);
 }
 

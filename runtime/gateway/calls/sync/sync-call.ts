@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { named, publicly, type PublicSentence } from "../../../api/public-sentence.ts";
+import { MalformedReply } from "../../../core/calls/malformed-reply.ts";
 import { decideAttempt, type RefusedAttempt } from "../../../core/calls/decide-attempt.ts";
 import type { ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
@@ -10,7 +11,7 @@ import type { CutReason } from "../call-facts.ts";
 import { endRunStatus, endStatus } from "../call-observer.ts";
 import type { Deadlined } from "./deadline-sweep.ts";
 import { outgoingRequest } from "./outgoing-request.ts";
-import { addedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
+import { addedHeaders, passedHeaders, upgradeHeaders, type ReplyFacts } from "./reply-headers.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 import { bytesOf, giveUp, isTouched, type CallBody } from "./request-body.ts";
 import { idleCheckPeriod, StreamIdle } from "./stream-idle.ts";
@@ -62,6 +63,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
     this.#parts.sweep.add(this);
     exchange.on("close", () => this.#close());
     this.#route();
+  }
+
+  onInterim(status: number, headers: readonly string[]): void {
+    this.#facts.exchange.sendInterim(status, passedHeaders(status, headers).list);
   }
 
   onHead(status: number, headers: readonly string[]): void {
@@ -118,7 +123,10 @@ export class SyncCall implements UpstreamListener, Deadlined {
     } else if (kind === "refused") {
       this.#routeElsewhere(refusing, err);
     } else if (kind === "malformed") {
-      this.#refuseReply(publicly`its reply breaks the rules of HTTP`, err);
+      this.#refuseReply(
+        err instanceof MalformedReply ? err.publicly : publicly`its reply breaks the rules of HTTP`,
+        err,
+      );
     } else {
       this.#fail("function_unreachable", publicly`the connection broke before the reply`, { cause: err });
     }

@@ -98,6 +98,12 @@ export class HeldExchange extends EventEmitter implements Exchange {
     return this;
   }
 
+  passExpectation(): boolean {
+    return false;
+  }
+
+  sendInterim(): void {}
+
   write(chunk: string | Uint8Array, done?: "latin1" | (() => void)): boolean {
     this.#take(typeof chunk === "string" ? Buffer.from(chunk, "latin1") : Buffer.from(chunk));
     if (typeof done === "function") queueMicrotask(done);

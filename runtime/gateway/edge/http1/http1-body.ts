@@ -80,8 +80,8 @@ export class Http1Body extends Readable {
 
   #receiveChunks(chunks: ChunkedReader, chunk: Buffer): number {
     const read = chunks.read(chunk, 0);
-    if (typeof read === "string") {
-      this.fault = read;
+    if (typeof read !== "number") {
+      this.fault = String(read);
       return chunk.length;
     }
     this.complete = chunks.over;

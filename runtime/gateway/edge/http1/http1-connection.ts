@@ -71,8 +71,7 @@ export class Http1Connection implements HandedConnection {
   readonly #early = new EarlyBytes();
   /** Body bytes up to which an unwanted body is discarded before the connection is ended instead. */
   #discardUntil = 0;
-  /** Whether no request after the current one is served. */
-  #isLast = false;
+  isLast = false;
   readonly onWritten = (err?: Error | null): void => {
     if (err === undefined || err === null) this.#finish();
   };
@@ -133,7 +132,7 @@ export class Http1Connection implements HandedConnection {
   #read(chunk: Buffer): void {
     if (this.#body !== undefined) this.#readBody(this.#body, chunk);
     else if (this.#exchange !== undefined) this.#keepEarly(chunk);
-    else if (!this.#isLast) this.#readHead(chunk);
+    else if (!this.isLast) this.#readHead(chunk);
   }
 
   #readHead(chunk: Buffer): void {
@@ -152,22 +151,23 @@ export class Http1Connection implements HandedConnection {
     try {
       head = this.#understand(text);
     } catch (err) {
-      this.#isLast = true;
+      this.isLast = true;
       const refused = (this.#exchange = new Http1Exchange(this, text, refusedHead, undefined));
       refused.shouldKeepAlive = false;
       this.#owner.refuse(refused, err);
       return;
     }
-    this.#isLast = head.upgrade !== undefined || (text.version === "1.1" ? head.closes : !head.keeps);
+    this.isLast = head.upgrade !== undefined || (text.version === "1.1" ? head.closes : !head.keeps);
     const length = head.chunked ? undefined : (head.contentLength ?? 0);
     const afterHead = at === 0 ? chunk : chunk.subarray(at);
     // After `Expect: 100-continue` a body is a stream even if it arrived: reading it sends the 100.
     const whole = length === 0 || (length !== undefined && afterHead.length >= length && !head.expect);
-    const body = whole ? (length === 0 ? undefined : afterHead.subarray(0, length)) : this.#stream(head, text, length);
+    const body = whole ? (length === 0 ? undefined : afterHead.subarray(0, length)) : this.#stream(head, length);
     const exchange = (this.#exchange = new Http1Exchange(this, text, head, body));
     if (isWebSocketHandshake(text, head)) exchange.upgrade = new Http1Upgrade(exchange, this);
-    // A client that gets no 100 may send its body or not.
-    exchange.shouldKeepAlive = !this.#isLast && (whole || !head.expect);
+    exchange.shouldKeepAlive = !this.isLast;
+    // Clients of HTTP/1.0 do not know interim responses (RFC 9110 §10.1.1).
+    if (head.expect && !whole && text.version === "1.1") exchange.expectContinue();
     if (whole && afterHead.length > length) this.#keepEarly(afterHead.subarray(length));
     this.#owner.serve(exchange);
     if (!whole && afterHead.length > 0 && this.#body !== undefined) this.#readBody(this.#body, afterHead);
@@ -181,17 +181,8 @@ export class Http1Connection implements HandedConnection {
     return head;
   }
 
-  #stream(head: RequestHead, { version }: RequestText, length: number | undefined): Http1Body {
-    // Clients of HTTP/1.0 do not know interim responses (RFC 9110 §10.1.1).
-    const expects100 = head.expect && version === "1.1";
-    return (this.#body ??= new Http1Body(length, this.socket, expects100 ? () => this.#continue() : undefined));
-  }
-
-  #continue(): void {
-    const exchange = this.#exchange;
-    if (exchange === undefined || exchange.headersSent) return;
-    exchange.shouldKeepAlive = !this.#isLast;
-    exchange.writeContinue();
+  #stream({ expect }: RequestHead, length: number | undefined): Http1Body {
+    return (this.#body ??= new Http1Body(length, this.socket, expect ? () => this.#exchange?.onWanted() : undefined));
   }
 
   #readBody(body: Http1Body, chunk: Buffer): void {
@@ -210,7 +201,7 @@ export class Http1Connection implements HandedConnection {
   /** A body breaks the rules, or its client left: the request is refused unless its reply is complete. */
   #abortBody(body: Http1Body, fault: string): void {
     const exchange = this.#exchange;
-    this.#isLast = true;
+    this.isLast = true;
     if (exchange === undefined) return this.#linger();
     exchange.shouldKeepAlive = false;
     if (exchange.writableEnded) return;
@@ -224,7 +215,7 @@ export class Http1Connection implements HandedConnection {
   }
 
   #keepEarly(chunk: Buffer): void {
-    if (this.#isLast && this.#exchange?.upgrade === undefined) return;
+    if (this.isLast && this.#exchange?.upgrade === undefined) return;
     if (this.#early.hold(chunk)) this.socket.pause();
   }
 
@@ -234,7 +225,7 @@ export class Http1Connection implements HandedConnection {
     if (exchange === undefined) return;
     this.#exchange = undefined;
     this.#waitFor("request");
-    if (this.#isLast || !exchange.shouldKeepAlive) this.#linger();
+    if (this.isLast || !exchange.shouldKeepAlive) this.#linger();
     else if (this.#body !== undefined) this.#discard(this.#body);
     exchange.close();
     this.#readEarly();
@@ -251,7 +242,7 @@ export class Http1Connection implements HandedConnection {
 
   /** Reads the early bytes once it is their turn. */
   #readEarly(): void {
-    if (this.#early.empty || this.#exchange !== undefined || this.#body !== undefined || this.#isLast) return;
+    if (this.#early.empty || this.#exchange !== undefined || this.#body !== undefined || this.isLast) return;
     if (this.socket.destroyed || this.socket.writableEnded) return;
     const [first, ...rest] = this.#early.take();
     this.socket.resume();
@@ -262,7 +253,7 @@ export class Http1Connection implements HandedConnection {
   #end(): void {
     if (this.#awaited === "close") this.socket.destroySoon();
     else if (this.#body !== undefined && this.#exchange !== undefined) this.#abortBody(this.#body, "no end");
-    else if (this.#heads.begun && !this.#isLast) this.#refuse(400, "its head has no end");
+    else if (this.#heads.begun && !this.isLast) this.#refuse(400, "its head has no end");
     else if (this.#exchange?.upgrade !== undefined || this.#exchange?.endsByClose === true) this.cut();
     else this.socket.end();
   }
@@ -276,7 +267,7 @@ export class Http1Connection implements HandedConnection {
 
   /** Sends nothing more; the client may still read what was sent. */
   #linger(): void {
-    this.#isLast = true;
+    this.isLast = true;
     this.#early.take();
     this.#body?.destroy();
     this.#body = undefined;

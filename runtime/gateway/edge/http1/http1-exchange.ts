@@ -3,16 +3,17 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 import type { CachedHeaders } from "../../../core/headers/cached-headers.ts";
-import { chunkEnd, chunkStart, lastChunk } from "../../../http1/chunk-frame.ts";
+import { chunkEnd, chunkStart, lastChunkWith } from "../../../http1/chunk-frame.ts";
 import { httpDate } from "../../../http1/http-date.ts";
 import type { RequestText } from "../../../http1/request-text.ts";
 import { sendChunk } from "../../../http1/send-chunk.ts";
 import { writeHeaders, type WrittenHeaders } from "../../../http1/write-headers.ts";
 import type { ClientUpgrade, Exchange, ReplyHeaders } from "../../calls/exchange.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
+import { passedTrailers } from "../passed-trailers.ts";
 import type { Http1Body } from "./http1-body.ts";
 
-const status = { switching: 101, noContent: 204, notModified: 304 } as const;
+const status = { continue: 100, switching: 101, noContent: 204, notModified: 304 } as const;
 
 /** The connection that carries an exchange. */
 export interface ExchangeConnection {
@@ -23,6 +24,8 @@ export interface ExchangeConnection {
   readonly goesOn: string;
   /** Whether it was cut because its client did not read the bytes sent to it. */
   readonly unread: boolean;
+  /** Whether it carries no request after this one. */
+  readonly isLast: boolean;
   /** Called when the kernel has the last byte. */
   readonly onWritten: () => void;
   /** Closes it, even in the middle of a reply. */
@@ -41,9 +44,8 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   readonly body: Buffer | Http1Body | undefined;
   /** Whether its client speaks HTTP/1.0 and so cannot read a chunked body. */
   readonly old: boolean;
-  /** Trailers of a chunked body are checked and dropped; a reply has none. */
+  /** Trailers of a chunked body are checked and dropped. */
   readonly requestTrailers = undefined;
-  readonly wantsTrailers = false;
   upgrade: ClientUpgrade | undefined;
   statusCode = 200;
   shouldKeepAlive = true;
@@ -56,6 +58,10 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   #chunked = false;
   #bodiless: boolean;
   #drainAwaited = false;
+  /** Lines after the last chunk. */
+  #trailers = "";
+  /** Whether the client waits for a 100, and who gives it. */
+  #expectation: "none" | "own" | "passed" = "none";
 
   constructor(
     connection: ExchangeConnection,
@@ -91,7 +97,12 @@ export class Http1Exchange extends EventEmitter implements Exchange {
 
   get awaited(): boolean {
     const { body } = this;
-    return body !== undefined && !(body instanceof Uint8Array) && body.readableFlowing === true;
+    if (body === undefined || body instanceof Uint8Array || this.#expectation === "passed") return false;
+    return body.readableFlowing === true;
+  }
+
+  get wantsTrailers(): boolean {
+    return this.head.wantsTrailers && !this.old;
   }
 
   get unread(): boolean {
@@ -153,11 +164,14 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     const { onWritten } = this.#connection;
     if (this.#isOver()) return this;
     const isText = typeof chunk === "string" && chunk !== "" && encoding !== "latin1";
-    this.#send(isText ? Buffer.from(chunk, "utf8") : chunk, onWritten, this.#chunked ? lastChunk : "");
+    const last = this.#chunked ? lastChunkWith(this.#trailers) : "";
+    this.#send(isText ? Buffer.from(chunk, "utf8") : chunk, onWritten, last);
     return this;
   }
 
-  sendTrailers(): void {}
+  sendTrailers(trailers: readonly string[]): void {
+    this.#trailers = writeHeaders(passedTrailers(trailers)).lines;
+  }
 
   isLost(): boolean {
     const { socket } = this.#connection;
@@ -170,9 +184,31 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     return this;
   }
 
-  /** Sends `100 Continue`, unless a head was made. */
-  writeContinue(): void {
-    if (!this.headersSent && !this.destroyed) this.#connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+  /** The client waits for a 100, without which its connection is not reused: it may send its body or not. */
+  expectContinue(): void {
+    this.#expectation = "own";
+    this.shouldKeepAlive = false;
+  }
+
+  /** The body is read for the first time. */
+  onWanted(): void {
+    if (this.#expectation === "own") this.sendInterim(status.continue, []);
+  }
+
+  passExpectation(): boolean {
+    if (this.#expectation === "own") this.#expectation = "passed";
+    return this.#expectation === "passed";
+  }
+
+  sendInterim(code: number, headers: readonly string[]): void {
+    if (this.headersSent || this.#isOver() || this.old) return;
+    if (code === status.continue) {
+      if (this.#expectation === "none") return;
+      this.#expectation = "none";
+      this.shouldKeepAlive = !this.#connection.isLast;
+    }
+    const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n${writeReply(headers).lines}\r\n`;
+    this.#connection.socket.write(head, "latin1");
   }
 
   /**

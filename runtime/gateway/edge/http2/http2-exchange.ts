@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import { constants, type ServerHttp2Stream } from "node:http2";
 
-import { headerValue } from "../../../core/headers/header-list.ts";
 import { isHopByHop } from "../../../core/headers/hop-by-hop.ts";
 import type { CachedHeaders } from "../../../core/headers/cached-headers.ts";
 import { checkHeaderName, checkHeaderValue } from "../../../http1/write-headers.ts";
@@ -9,7 +8,9 @@ import type { Exchange, ReplyHeaders } from "../../calls/exchange.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import { Http2Body } from "./http2-body.ts";
 import type { Http2Head } from "./http2-head.ts";
-import { passedTrailers } from "./passed-trailers.ts";
+import { passedTrailers } from "../passed-trailers.ts";
+
+const interim = { continue: 100 } as const;
 
 type HeaderTable = Record<string, string | string[]>;
 
@@ -31,6 +32,9 @@ export class Http2Exchange extends EventEmitter implements Exchange {
   readonly #stream: ServerHttp2Stream;
   #head: HeaderTable | undefined;
   #trailers: HeaderTable = {};
+  /** Whether the client waits for a 100, and who gives it. */
+  #expectation: "none" | "own" | "passed";
+
   readonly requestTrailers = (): readonly string[] => passedTrailers(this.body?.trailers ?? []);
 
   constructor(stream: ServerHttp2Stream, sent: Http2Head, head: RequestHead, hasBody: boolean) {
@@ -41,6 +45,7 @@ export class Http2Exchange extends EventEmitter implements Exchange {
     this.rawHeaders = sent.rawHeaders;
     this.remoteAddress = stream.session?.socket.remoteAddress ?? "";
     this.head = head;
+    this.#expectation = head.expect && hasBody ? "own" : "none";
     this.body = hasBody ? new Http2Body(stream, () => this.#continue()) : undefined;
     // A stream that is not read to its end never closes.
     if (!hasBody) stream.resume();
@@ -62,15 +67,30 @@ export class Http2Exchange extends EventEmitter implements Exchange {
   }
 
   get awaited(): boolean {
-    return this.body?.readableFlowing === true;
+    return this.body?.readableFlowing === true && this.#expectation !== "passed";
   }
 
   get wantsTrailers(): boolean {
-    return headerValue(this.rawHeaders, "te") === "trailers";
+    return this.head.wantsTrailers;
   }
 
   get headersSent(): boolean {
     return this.#head !== undefined;
+  }
+
+  passExpectation(): boolean {
+    if (this.#expectation === "own") this.#expectation = "passed";
+    return this.#expectation === "passed";
+  }
+
+  sendInterim(status: number, headers: readonly string[]): void {
+    const stream = this.#stream;
+    if (this.#head !== undefined || stream.headersSent || stream.destroyed || stream.closed) return;
+    if (status === interim.continue) {
+      if (this.#expectation === "none") return;
+      this.#expectation = "none";
+    }
+    stream.additionalHeaders({ ":status": status, ...tableOf(headers) });
   }
 
   writeHead(status: number, headers: ReplyHeaders = [], cached?: CachedHeaders): this {
@@ -132,8 +152,7 @@ export class Http2Exchange extends EventEmitter implements Exchange {
   }
 
   #continue(): void {
-    if (this.head.expect && !this.#stream.headersSent && !this.#stream.destroyed)
-      this.#stream.additionalHeaders({ ":status": 100 });
+    if (this.#expectation === "own") this.sendInterim(interim.continue, []);
   }
 
   /** Once the reply was sent, does not ask for the rest of the body (RFC 9113 §8.1). */

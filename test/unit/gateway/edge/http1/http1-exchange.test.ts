@@ -28,6 +28,7 @@ test("a write on an aborted connection is never reported as sent; its writer wai
     remoteAddress: "127.0.0.1",
     goesOn: "",
     unread: false,
+    isLast: false,
     onWritten: () => {},
     cut: () => socket.destroy(),
   };

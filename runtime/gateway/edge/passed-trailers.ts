@@ -1,5 +1,5 @@
-import { isHeaderValue, isToken } from "../../../api/http-grammar.ts";
-import { requestHeader, requestHeaderKinds } from "../request-header-kinds.ts";
+import { isHeaderValue, isToken } from "../../api/http-grammar.ts";
+import { requestHeader, requestHeaderKinds } from "./request-header-kinds.ts";
 
 /** Trailers that may pass, flat: those without meaning to the platform or to a hop. */
 export function passedTrailers(trailers: readonly string[]): string[] {

@@ -1,0 +1,13 @@
+import type { PublicSentence } from "../../api/public-sentence.ts";
+
+/** A replica's reply breaks a rule. */
+export class MalformedReply extends Error {
+  override readonly name = "MalformedReply";
+  /** Names the rule in words for anyone; "it" is the replica: "its reply has two lengths". */
+  readonly publicly: PublicSentence;
+
+  constructor(publicly: PublicSentence, options?: ErrorOptions) {
+    super(String(publicly), options);
+    this.publicly = publicly;
+  }
+}
