@@ -8,6 +8,8 @@ import type { Failure } from "./parent.ts";
 export interface FunctionHandler {
   /** Replies to the request, or aborts its connection when the response cannot be completed. */
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Whether it gives the 100 that a caller waits for before it sends its body; absent = the server does. */
+  readonly givesContinue?: boolean;
   /** Takes over the connection of a request for another protocol; absent = such requests are handled as any other. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Takes over a connection of HTTP/2 without TLS that began with `head`; absent = it is refused. */

@@ -29,7 +29,7 @@ try {
   const common = { command, environment, groups, log, errors: process.stderr, execTimeout: settings.execTimeout };
   const handler =
     settings.mode === "http"
-      ? await startHttpProcess({ ...common, upstreamUrl: settings.upstreamUrl, onAddress: parent?.inner, waiting })
+      ? await startHttpProcess({ ...common, ...settings, onAddress: parent?.inner, waiting })
       : processPerRequest({ ...common, contentType: settings.contentType });
   // In a container, accepting connections is the only sign that the function takes calls.
   if (parent === undefined) await Promise.race([handler.started, handler.ended, stop]);

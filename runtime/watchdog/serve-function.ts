@@ -63,7 +63,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     });
   };
   const full = (): boolean => maxInflight > 0 && inFlight.size >= maxInflight;
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
     const path = request.url?.split("?", 1)[0];
     if (draining) response.setHeader("Connection", "close");
     if (path === options.healthPath) {
@@ -84,14 +84,16 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       );
     } else {
       enter(response);
+      if (expectsContinue && handler.givesContinue !== true) response.writeContinue();
       handler.handle(request, response);
     }
   };
 
   const server = nodeHttp.createServer(
     { keepAliveTimeout: keepAlive, requestTimeout: 0, maxHeaderSize: 65_536 },
-    serve,
+    (request, response) => serve(request, response),
   );
+  server.on("checkContinue", (request, response) => serve(request, response, true));
   server.on("connection", (socket) => {
     connections.add(socket);
     socket.once("close", () => {

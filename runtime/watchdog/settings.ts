@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 import { flagName, readSettings } from "../settings/read-settings.ts";
-import { choice, duration, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
+import { choice, duration, flag, optionalText, port, text, whole, type Values } from "../settings/setting.ts";
 
 /** Settings that the function's deployer makes through envVars; an image sets the same names. */
 export const functionSettings = {
@@ -14,6 +14,10 @@ export const functionSettings = {
   upstreamUrl: optionalText("upstream_url", {
     about:
       "Where the process of mode http listens; without it, or with port 0, a free port that the process finds in $PORT",
+  }),
+  bufferBody: flag("http_buffer_req_body", {
+    fallback: "false",
+    about: "Whether bodies in transfer chunks, of 32 MiB at most, reach the process of mode http with a length",
   }),
   execTimeout: duration("exec_timeout", { fallback: "0s", about: "Longest one request may take; 0 = no limit" }),
   maxInflight: whole("max_inflight", {

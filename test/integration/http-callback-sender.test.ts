@@ -15,6 +15,8 @@ import type { CallbackOutcome } from "../../runtime/core/ports/callback-sender.t
 import { testNetwork, type TestNetwork } from "../support/callback-network.ts";
 import { openCallbackSink, type CallbackSink } from "../support/callback-sink.ts";
 import { eventually } from "../support/eventually.ts";
+import { openRawReplica } from "../support/raw-replica.ts";
+import { brokenReplies, wholeReplies } from "../support/raw-replies.ts";
 import { openRawFunction } from "../support/function-server.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -246,6 +248,33 @@ describe("limits", () => {
     expect(performance.now() - stoppedAt).toBeLessThan(30_000);
   });
 });
+
+test.each(wholeReplies.filter(({ method }) => method === undefined))(
+  "a whole reply counts, whatever follows it: $name",
+  async ({ bytes, later, ends, status }) => {
+    const replica = await openRawReplica((connection) => {
+      connection.write(bytes);
+      if (later !== undefined) setTimeout(() => connection.write(later), 20);
+      if (ends === true) connection.socket.end();
+    });
+    closing.push(() => replica.close());
+    const by = sender();
+    for (let round = 0; round < 3; round += 1)
+      expect(await send(by, `http://${replica.address}/`)).toMatchObject({ kind: "responded", status });
+  },
+);
+
+test.each(brokenReplies.filter(({ kind }) => kind === "reset"))(
+  "a reply that is none does not count: $name",
+  async ({ bytes, ends }) => {
+    const replica = await openRawReplica((connection) => {
+      connection.write(bytes);
+      if (ends === true) connection.socket.end();
+    });
+    closing.push(() => replica.close());
+    expect(await send(sender(), `http://${replica.address}/`)).toMatchObject({ kind: "unreachable" });
+  },
+);
 
 describe("where it may go", () => {
   test.each(["127.0.0.1", "127.1", "0x7f000001", "0177.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost"])(

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { eventually } from "../support/eventually.ts";
 import { readFromFunctionSlowly, sendToSlowFunction } from "../support/slow-readers.ts";
 import { freePort } from "../support/free-port.ts";
+import { openRawClient } from "../support/raw-client.ts";
 import { openSyncGateway } from "../support/sync-gateway.ts";
 import {
   endWatchdogsAfterEachTest,
@@ -45,6 +46,12 @@ describe("mode http, one process", () => {
       globalThis.posts += 1;
       request.socket.resetAndDestroy()`,
     switch: `request.socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: Upgrade\\r\\n\\r\\n")`,
+    early: `response.writeHead(401, { "content-length": 3 }); response.end("no\\n")`,
+    hints: `
+      response.writeEarlyHints({ link: "</a>; rel=preload" });
+      response.write("body");
+      response.addTrailers({ "X-Sum": "1" });
+      response.end()`,
     latin: `
       const socket = request.socket;
       const head = "HTTP/1.1 200 OK\\r\\nX-L: caf\\u00e9\\r\\nContent-Length: 5\\r\\n\\r\\n";
@@ -67,7 +74,7 @@ describe("mode http, one process", () => {
       headers: { "X-Call-Id": "7", TE: "trailers", Connection: "keep-alive, TE" },
     });
 
-    expect(reply).toMatchObject({ status: 418, body: "PUT /reflect/a%2Fb?q 7  body" });
+    expect(reply).toMatchObject({ status: 418, body: "PUT /reflect/a%2Fb?q 7 trailers body" });
     expect(reply.headers["x-list"]).toBe("a, b");
   });
 
@@ -79,6 +86,28 @@ describe("mode http, one process", () => {
     expect((await once(reply, "data")).toString()).toBe("first");
     request.end("second");
     expect(await text(reply)).toBe("second");
+  });
+
+  test("the head comes before the first byte of the body, and an early reply is passed on", async () => {
+    const client = await openRawClient(port);
+    client.send("POST /early HTTP/1.1\r\nHost: w\r\nContent-Length: 1000000\r\n\r\n");
+    expect((await client.replies(1))[0]).toMatchObject({ status: 401, body: "no\n" });
+    client.close();
+  });
+
+  test("a 100 is the process's to give, and interim replies and trailers pass", async () => {
+    const client = await openRawClient(port);
+    const head = "Host: w\r\nExpect: 100-continue\r\nContent-Length: 2\r\n";
+    client.send(`POST /reflect HTTP/1.1\r\n${head}\r\n`);
+    await eventually(() => client.text === "HTTP/1.1 100 Continue\r\n\r\n", { what: "the 100" });
+    client.send("hi");
+    expect((await client.replies(1))[0]).toMatchObject({ status: 418, body: "POST /reflect   hi" });
+    client.send("GET /hints HTTP/1.1\r\nHost: w\r\nTE: trailers\r\n\r\nGET /hints HTTP/1.0\r\n\r\n");
+    const [, modern, old] = await client.replies(3);
+    expect([modern, old]).toMatchObject([{ body: "body" }, { body: "body" }]);
+    expect(client.text.split("HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n")).toHaveLength(2);
+    expect(client.text.split("0\r\nX-Sum: 1\r\n\r\n")).toHaveLength(2);
+    client.close();
   });
 
   test("passes a body of a GET and an empty POST", async () => {
@@ -205,6 +234,29 @@ describe("mode http", () => {
     const { port } = await startHttp(`response.end(String(request.socket.server.keepAliveTimeout = 1))`);
 
     for (let number = 0; number < 200; number += 1) expect((await call(port, "/")).status).toBe(200);
+  });
+
+  test("with http_buffer_req_body, a process gets a length with each body, of 32 MiB at most", async () => {
+    const { port } = await startHttp(
+      `const { expect, ...headers } = request.headers;
+      request.on("data", () => {}).on("end", () => response.end(JSON.stringify([headers["content-length"], headers["transfer-encoding"], expect])))`,
+      { http_buffer_req_body: "1" },
+    );
+    const chunked = { "transfer-encoding": "chunked" };
+    const posted = async (headers: Record<string, string>, body: string | Buffer) =>
+      (await call(port, "/", { method: "POST", headers, body })).body;
+    expect(await posted(chunked, "hello")).toBe('["5",null,null]');
+    expect(await posted({ ...chunked, expect: "100-continue" }, "hello")).toBe('["5",null,null]');
+    expect(await posted({}, "hello")).toBe('["5",null,null]');
+    const { status, body } = await call(port, "/", {
+      method: "POST",
+      headers: chunked,
+      body: Buffer.alloc(33_554_433),
+    });
+    expect([status, body]).toEqual([
+      413,
+      expect.stringContaining("32 MiB, which is the limit of http_buffer_req_body"),
+    ]);
   });
 
   test("exec_timeout is 504 and frees the connection to the process", async () => {

@@ -363,7 +363,7 @@ describe("start", () => {
       '"no-such-program-here" is not a program that it can find',
     ],
     ["open quotation", { fprocess: "echo 'a" }, "cannot be split into words"],
-    ["wrong settings", { fprocess: "cat", mode: "fast", max_inflight: "-1" }, "mode: expected one of process, http"],
+    ["wrong settings", { fprocess: "cat", mode: "fast", max_inflight: "-1" }, "mode: expected one of process, "],
     ["wrong upstream", { fprocess: "cat", mode: "http", upstream_url: "http://x/path" }, "Cannot read upstream_url"],
   ])("%s: one sentence, code 1", async (_, environment, sentence) => {
     const { report, exited, output } = launch(environment);

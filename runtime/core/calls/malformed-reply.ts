@@ -1,4 +1,4 @@
-import type { PublicSentence } from "../../api/public-sentence.ts";
+import { publicly as sentence, type PublicSentence } from "../../api/public-sentence.ts";
 
 /** A replica's reply breaks a rule. */
 export class MalformedReply extends Error {
@@ -10,4 +10,9 @@ export class MalformedReply extends Error {
     super(String(publicly), options);
     this.publicly = publicly;
   }
+}
+
+/** Which rule a reply breaks, in words for anyone. */
+export function brokenRule(err: Error): PublicSentence {
+  return err instanceof MalformedReply ? err.publicly : sentence`its reply breaks the rules of HTTP`;
 }

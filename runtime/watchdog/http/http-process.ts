@@ -26,6 +26,7 @@ export interface HttpProcessParts {
   readonly upstreamUrl: string | undefined;
   /** Milliseconds; 0 = none. */
   readonly execTimeout: number;
+  readonly bufferBody: boolean;
   readonly groups: ProcessGroups;
   readonly log: (line: string) => void;
   /** Receives what the process writes to standard error. */
@@ -46,7 +47,12 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   parts.onAddress?.(`${hostText(address.host)}:${address.port}`);
   const env = address.chosen ? { ...environment, PORT: String(address.port) } : environment;
   const child = groups.start(command, { env, stdio: ["ignore", "inherit", "pipe"] });
-  const proxy = new HttpProxy({ ...address, execTimeout: parts.execTimeout, log: parts.log });
+  const proxy = new HttpProxy({
+    ...address,
+    execTimeout: parts.execTimeout,
+    bufferBody: parts.bufferBody,
+    log: parts.log,
+  });
   const errorsPassed = child.stderr === null ? Promise.resolve() : passLines(child.stderr, parts.errors);
   let exited = false;
   const ended = new Promise<Awaited<FunctionHandler["ended"]>>((resolve) => {
@@ -83,6 +89,7 @@ export async function startHttpProcess(parts: HttpProcessParts): Promise<Functio
   return {
     handle: (request, response) => proxy.handle(request, response),
     upgrade: (request, socket, head) => proxy.upgrade(request, socket, head),
+    givesContinue: true,
     tunnel: (socket, head) => proxy.tunnel(socket, head),
     ready: async () => !exited && (await accepts(address)),
     started,

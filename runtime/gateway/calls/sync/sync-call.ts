@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 
 import { PlatformError } from "../../../api/platform-error.ts";
 import { named, publicly, type PublicSentence } from "../../../api/public-sentence.ts";
-import { MalformedReply } from "../../../core/calls/malformed-reply.ts";
+import { brokenRule } from "../../../core/calls/malformed-reply.ts";
 import { decideAttempt, type RefusedAttempt } from "../../../core/calls/decide-attempt.ts";
 import type { ReadyReplica } from "../../../core/replicas/pick-replica.ts";
 import type { KeepBytes, UpstreamCall, UpstreamListener } from "../../../core/ports/upstream.ts";
@@ -123,10 +123,7 @@ export class SyncCall implements UpstreamListener, Deadlined {
     } else if (kind === "refused") {
       this.#routeElsewhere(refusing, err);
     } else if (kind === "malformed") {
-      this.#refuseReply(
-        err instanceof MalformedReply ? err.publicly : publicly`its reply breaks the rules of HTTP`,
-        err,
-      );
+      this.#refuseReply(brokenRule(err), err);
     } else {
       this.#fail("function_unreachable", publicly`the connection broke before the reply`, { cause: err });
     }
