@@ -1,10 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createPrivateKey, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { credentialFile } from "../api/names.ts";
 import { PlatformError } from "../api/platform-error.ts";
-import { makeSigningKey } from "../api/iam/signing-keys.ts";
+import { makeSigningKey, type SigningKeyUse } from "../api/iam/signing-keys.ts";
+import { holdsNothing, makeDirectoryDurably, writeFileDurably } from "../disk/durable-files.ts";
 import { dropPreviousKeys } from "./signing-keys.ts";
 
 /** The credentials of the administrator, and the key that function tokens are signed with. */
@@ -23,30 +24,34 @@ const keyBytes = 32;
 /**
  * Reads the credentials in `directory` (mode 0700, files 0600) and generates missing ones, the keys that callbacks and
  * tokens are signed with among them, as there is no default password. Generated secrets have at least 192 bits of
- * entropy and are safe in a URL.
- * @throws PlatformError when a file is empty
+ * entropy and are safe in a URL. `onReplaced` gets the path of each file that held nothing, e.g. after a power cut, and
+ * was generated again.
+ * @throws PlatformError when a file is no key
  */
-export async function openCredentials(directory: string, now: number = Date.now()): Promise<HostCredentials> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await readOrMake(join(directory, credentialFile.callbackKey), () => makeSigningKey("callbacks"));
-  await readOrMake(join(directory, credentialFile.issuerKey), () => makeSigningKey("tokens"));
-  await readOrMake(join(directory, credentialFile.workloadKey), () => makeSigningKey("tokens"));
+export async function openCredentials(
+  directory: string,
+  now: number = Date.now(),
+  onReplaced: (file: string) => void = () => {},
+): Promise<HostCredentials> {
+  await makeDirectoryDurably(directory);
+  const open = (name: string, make: () => string) => readOrMake(join(directory, name), make, onReplaced);
+  const openKey = async (name: string, use: SigningKeyUse): Promise<void> =>
+    checkKey(join(directory, name), await open(name, () => makeSigningKey(use)));
+  await openKey(credentialFile.callbackKey, "callbacks");
+  await openKey(credentialFile.issuerKey, "tokens");
+  await openKey(credentialFile.workloadKey, "tokens");
   await dropPreviousKeys(directory, now);
   return {
-    user: await readOrMake(join(directory, credentialFile.user), () => generatedUser),
-    password: await readOrMake(join(directory, credentialFile.password), () =>
-      randomBytes(passwordBytes).toString("base64url"),
-    ),
-    invokeKey: await readOrMake(join(directory, credentialFile.invokeKey), () =>
-      randomBytes(keyBytes).toString("base64url"),
-    ),
+    user: await open(credentialFile.user, () => generatedUser),
+    password: await open(credentialFile.password, () => randomBytes(passwordBytes).toString("base64url")),
+    invokeKey: await open(credentialFile.invokeKey, () => randomBytes(keyBytes).toString("base64url")),
   };
 }
 
 /**
  * The issuer of this machine's tokens: `publicUrl`, else the name that was made of `ownUrl` at the first start without
  * one, as another port must not end all tokens.
- * @throws PlatformError when the file is empty or holds no URL
+ * @throws PlatformError when the file holds no URL
  */
 export async function openIssuerName(
   directory: string,
@@ -62,27 +67,38 @@ export async function openIssuerName(
   );
 }
 
-async function readOrMake(file: string, make: () => string): Promise<string> {
-  const kept = await readText(file);
-  if (kept === undefined) await writeWhole(file, `${make()}\n`);
-  const text = (kept ?? (await readText(file)) ?? "").trim();
-  if (text !== "") return text;
-  throw new PlatformError(
-    "internal_error",
-    `Cannot use credentials in "${file}": it is empty; write them there or remove it`,
-  );
+function checkKey(file: string, text: string): void {
+  try {
+    createPrivateKey(text);
+  } catch (cause) {
+    throw new PlatformError(
+      "internal_error",
+      `Cannot use the key in "${file}": it is no private key; restore it from a backup, or remove it to generate a new one`,
+      { cause },
+    );
+  }
 }
 
-/** Creates the file with all of its content or not at all; a file that appears in the meantime is kept. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const fresh = `${file}.${randomBytes(6).toString("hex")}`;
-  await writeFile(fresh, text, { mode: 0o600 });
+async function readOrMake(
+  file: string,
+  make: () => string,
+  onReplaced: (file: string) => void = () => {},
+): Promise<string> {
+  const kept = await readText(file);
+  if (kept !== undefined && !holdsNothing(kept)) return kept.trim();
+  const made = make();
+  if (kept !== undefined) {
+    await writeFileDurably(file, `${made}\n`);
+    onReplaced(file);
+    return made;
+  }
   try {
-    await link(fresh, file);
+    await writeFileDurably(file, `${made}\n`, { replace: false });
+    return made;
   } catch (err) {
-    if (!(err instanceof Error && "code" in err && err.code === "EEXIST")) throw err;
-  } finally {
-    await rm(fresh, { force: true });
+    // Another Weir that starts now was faster: both use its file.
+    if (err instanceof Error && "code" in err && err.code === "EEXIST") return ((await readText(file)) ?? "").trim();
+    throw err;
   }
 }
 

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 import { PlatformError } from "../api/platform-error.ts";
+import { syncDirectory, writeFileDurably } from "../disk/durable-files.ts";
 import { holdLock } from "../process/hold-lock.ts";
 
 /** Where a single machine stores everything; absolute paths. */
@@ -12,6 +13,8 @@ export interface DataLayout {
   readonly credentials: string;
   /** The broker: configuration, passwords, store, log. */
   readonly nats: string;
+  /** Streams of the broker that could not be recovered. */
+  readonly setAside: string;
   /** `<namespace>/<name>`. */
   readonly secrets: string;
   /** `<namespace>/<function>/<replica>`. */
@@ -42,6 +45,7 @@ export function dataLayout(path: string): DataLayout {
     root,
     credentials: join(root, "credentials"),
     nats: join(root, "nats"),
+    setAside: join(root, "set-aside"),
     secrets: join(root, "secrets"),
     logs: join(root, "logs"),
     run: join(root, "run"),
@@ -81,21 +85,21 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   };
 }
 
-/** Writes a small file for its owner alone; a crash leaves the old one or the new one. */
+/** Writes a small file for its owner alone; a power cut leaves the old one or the new one. */
 export async function writeNote(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, `${text}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await writeFileDurably(file, `${text}\n`);
 }
 
 /** Not with `recursive`: that reports ENOENT on a read-only file system, and never returns below /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
+    await syncDirectory(dirname(path));
   } catch (err) {
     const code = err instanceof Error && "code" in err ? err.code : undefined;
     if (code === "ENOENT" && !existsSync(dirname(path))) {
       await makeDirectory(dirname(path));
-      await mkdir(path, { mode: 0o700 });
+      await makeDirectory(path);
     } else if (code !== "EEXIST" || !(await stat(path)).isDirectory()) throw err;
   }
 }

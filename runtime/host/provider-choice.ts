@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { providerNames, type ProviderName } from "../api/machine-providers.ts";
 import { PlatformError } from "../api/platform-error.ts";
 import type { EngineFacts } from "../core/ports/engine.ts";
+import { holdsNothing } from "../disk/durable-files.ts";
 import { writeNote } from "./data-directory.ts";
 
 /** What `auto` chooses at the first start: `preferred` if its engine can be used, else `otherwise`. */
@@ -11,8 +12,8 @@ export const autoProviders = { preferred: "docker", otherwise: "local" } as cons
 export interface ProviderFacts {
   /** The setting. */
   readonly wanted: ProviderName | "auto";
-  /** Chosen at an earlier start in this data directory. */
-  readonly noted: ProviderName | undefined;
+  /** Chosen at an earlier start in this data directory; `unknown` = the note of it is empty. */
+  readonly noted: ProviderName | "unknown" | undefined;
   /** Number of deployed functions. */
   readonly functions: number;
   /** State of the engine that `auto` prefers. */
@@ -35,7 +36,12 @@ export type ProviderDecision =
  * provider can be named only while there are no functions.
  */
 export function decideProvider(facts: ProviderFacts): ProviderDecision {
-  const { wanted, noted, functions } = facts;
+  const { wanted, functions } = facts;
+  if (facts.noted === "unknown" && wanted === "auto" && functions > 0) {
+    const remedy = "start with --provider and the one that runs them";
+    return { kind: "refuse", because: `Cannot choose a provider: the note of the earlier choice is empty; ${remedy}` };
+  }
+  const noted = facts.noted === "unknown" ? undefined : facts.noted;
   const { unavailable: trouble, namedBy } = facts.engine;
   if (wanted === "auto" && noted === undefined && trouble !== undefined) {
     if (namedBy === undefined)
@@ -58,10 +64,10 @@ export function decideProvider(facts: ProviderFacts): ProviderDecision {
 }
 
 /**
- * The provider recorded in `file`; undefined at the first start.
+ * The provider recorded in `file`; undefined at the first start, `unknown` when a power cut emptied the file.
  * @throws PlatformError when the file does not name a provider
  */
-export async function readProviderChoice(file: string): Promise<ProviderName | undefined> {
+export async function readProviderChoice(file: string): Promise<ProviderName | "unknown" | undefined> {
   let text: string;
   try {
     text = (await readFile(file, "utf8")).trim();
@@ -69,6 +75,7 @@ export async function readProviderChoice(file: string): Promise<ProviderName | u
     if (err instanceof Error && "code" in err && err.code === "ENOENT") return undefined;
     throw err;
   }
+  if (holdsNothing(text)) return "unknown";
   const found = providerNames.find((name) => name === text);
   if (found !== undefined) return found;
   throw new PlatformError(
@@ -101,7 +108,7 @@ export async function chooseProvider(options: ChooseOptions): Promise<ChosenProv
   const { wanted } = options;
   const noted = await readProviderChoice(options.file);
   // An engine that cannot be used is an error only if the decision depends on it.
-  const engine = wanted === "auto" && noted === undefined ? await options.engine() : {};
+  const engine = wanted === "auto" && (noted === undefined || noted === "unknown") ? await options.engine() : {};
   const decision = decideProvider({ wanted, noted, functions: await options.functions(), engine });
   if (decision.kind === "refuse") throw new PlatformError("provider_unavailable", decision.because);
   if (decision.note) await writeNote(options.file, decision.provider);

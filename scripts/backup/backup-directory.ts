@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { mkdtemp, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 
 import { Type, type Static } from "typebox";
 import { Check } from "typebox/value";
 
+import { renameDurably, syncDirectory } from "../../runtime/disk/durable-files.ts";
 import { StreamFacts } from "./api-answer.ts";
 
 const indexName = "backup.json";
@@ -110,8 +111,8 @@ export async function writeBackup(path: string): Promise<WrittenBackup> {
     adopt,
     finish: async (index) => {
       await write(indexName, (append) => append(Buffer.from(`${JSON.stringify(index, undefined, 2)}\n`)));
-      await rename(temporary, target);
-      await syncDirectory(dirname(target));
+      await syncDirectory(temporary);
+      await renameDurably(temporary, target);
     },
     [Symbol.asyncDispose]: () => rm(temporary, { recursive: true, force: true }),
   };
@@ -156,10 +157,4 @@ async function hashOf(file: string): Promise<string | undefined> {
     throw err;
   }
   return hash.digest("hex");
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path);
-  await handle.sync();
-  await handle.close();
 }

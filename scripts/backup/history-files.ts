@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { isRefilled } from "../../runtime/adapters/sqlite/database/former-file.ts";
+import { renameDurably, syncFile } from "../../runtime/disk/durable-files.ts";
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import type { BackedUpFile, WrittenBackup } from "./backup-directory.ts";
 import { megabytes } from "./progress.ts";
@@ -64,7 +65,8 @@ export async function restoreHistory(
       await copyFile(join(from, file), fresh);
       await chmod(fresh, 0o600);
       for (const suffix of [...beside, ".rebuild", ".rebuilding"]) await rm(`${path}${suffix}`, { force: true });
-      await rename(fresh, path);
+      await syncFile(fresh);
+      await renameDurably(fresh, path);
       say(`${historyName}: ${file}, ${megabytes(bytes)}`);
     }
   } finally {

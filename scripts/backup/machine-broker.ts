@@ -41,6 +41,7 @@ export async function startMachineBroker(path: string, say: (line: string) => vo
       access: server.access(natsUser.doctor),
       [Symbol.asyncDispose]: async () => {
         await server.close();
+        await server.sync();
         await data.close();
       },
     };
@@ -75,11 +76,13 @@ async function startServer(data: DataDirectory, say: (line: string) => void): Pr
   const server = await NatsServerProcess.open({
     binary: await findNatsServer({ environment: environment(), say }),
     directory: data.layout.nats,
+    setAside: data.layout.setAside,
     ports: { port: 0, monitorPort: 0 },
     durability: "interval",
     payloadLimit,
     users: natsUsers({ queues: [], oneMachine: true }),
-    onEvent: (event) => say(`nats-server: ${event.kind}`),
+    onEvent: (event) =>
+      say(`nats-server: ${"stream" in event ? `${event.kind} ${event.stream}: ${event.reason}` : event.kind}`),
   });
   process.once("exit", () => server.pid !== undefined && process.kill(server.pid, "SIGTERM"));
   return server;

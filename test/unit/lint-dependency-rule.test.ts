@@ -34,6 +34,10 @@ const refused: readonly Import[] = [
   ["runtime/core/a.ts", "../host/b.ts"],
   ["runtime/core/a.ts", "../watchdog/b.ts"],
   ["runtime/core/a.ts", "../http1/b.ts"],
+  ["runtime/api/a.ts", "../disk/b.ts"],
+  ["runtime/core/a.ts", "../disk/b.ts"],
+  ["runtime/disk/a.ts", "../api/b.ts"],
+  ["runtime/console/a.ts", "../disk/b.ts"],
   ["runtime/http1/a.ts", "../core/b.ts"],
   ["runtime/http1/a.ts", "../gateway/b.ts"],
   ["runtime/http1/client/a.ts", "../../process/b.ts"],
@@ -122,6 +126,9 @@ const refused: readonly Import[] = [
 
 const allowed: readonly Import[] = [
   ["runtime/http1/c.ts", "../api/b.ts"],
+  ["runtime/adapters/nats/server/c.ts", "../../../disk/b.ts"],
+  ["runtime/host/c.ts", "../disk/b.ts"],
+  ["runtime/cli/c.ts", "../disk/b.ts"],
   ["runtime/console/c.tsx", "../api/names.ts"],
   ["runtime/console/pages/calls/c.tsx", "../../data/b.ts"],
   ["runtime/gateway/edge/c.ts", "../../http1/b.ts"],

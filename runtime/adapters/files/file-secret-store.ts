@@ -1,9 +1,10 @@
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../api/platform-error.ts";
 import type { SecretRef, SecretStore } from "../../core/ports/secret-store.ts";
-import { namespacePath, secretExists, secretNames, secretPath, writeWhole } from "./secret-files.ts";
+import { makeDirectoryDurably, syncDirectory, writeFileDurably } from "../../disk/durable-files.ts";
+import { namespacePath, secretExists, secretNames, secretPath } from "./secret-files.ts";
 
 /** Keeps secrets as files `<directory>/<namespace>/<name>` that only this user can read. */
 export class FileSecretStore implements SecretStore {
@@ -45,6 +46,7 @@ export class FileSecretStore implements SecretStore {
       const path = secretPath(this.#directory, ref);
       if (!(await secretExists(path))) throw notFound("remove", ref);
       await rm(path);
+      await syncDirectory(namespacePath(this.#directory, ref.namespace));
     });
   }
 
@@ -53,9 +55,11 @@ export class FileSecretStore implements SecretStore {
   }
 
   async #write(ref: SecretRef, path: string, value: Uint8Array): Promise<void> {
-    await mkdir(namespacePath(this.#directory, ref.namespace), { recursive: true, mode: 0o700 });
+    const staging = join(this.#directory, ".staging");
+    await makeDirectoryDurably(namespacePath(this.#directory, ref.namespace));
+    await makeDirectoryDurably(staging);
     await chmod(this.#directory, 0o700);
-    await writeWhole(path, value, { staging: join(this.#directory, ".staging"), durable: true });
+    await writeFileDurably(path, value, { mode: 0o400, staging });
     await this.#onWrite(ref);
   }
 

@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chown, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { grammarRule, isNamespaceName, isSecretName } from "../../api/grammar.ts";
@@ -8,7 +7,7 @@ import { PlatformError } from "../../api/platform-error.ts";
 import type { SecretRef } from "../../core/ports/secret-store.ts";
 import { quote } from "../../core/quote.ts";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const { O_NOFOLLOW, O_RDONLY } = constants;
 
 /**
  * Path of a secret below `directory`: `<namespace>/<name>`.
@@ -49,40 +48,6 @@ export async function secretNames(directory: string): Promise<string[]> {
     .filter((entry) => entry.isFile() && isSecretName(entry.name))
     .map(({ name }) => name)
     .sort();
-}
-
-/** How `writeWhole` writes a file. */
-export interface WriteOptions {
-  /** Directory for the draft, on the same file system as the file. */
-  readonly staging: string;
-  /** User and group id of the file; this process's when absent. */
-  readonly owner?: number | undefined;
-  /** Sync the bytes to disk before the file is in place. */
-  readonly durable: boolean;
-}
-
-/** Writes `value` to `path` atomically: readers see all of the old bytes or all of the new ones. */
-export async function writeWhole(
-  path: string,
-  value: Uint8Array,
-  { staging, owner, durable }: WriteOptions,
-): Promise<void> {
-  await mkdir(staging, { recursive: true, mode: 0o700 });
-  const draft = join(staging, randomUUID());
-  try {
-    const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o400);
-    try {
-      await file.writeFile(value);
-      if (durable) await file.sync();
-    } finally {
-      await file.close();
-    }
-    if (owner !== undefined) await chown(draft, owner, owner);
-    await rename(draft, path);
-  } catch (err) {
-    await rm(draft, { force: true });
-    throw err;
-  }
 }
 
 function absent(err: NodeJS.ErrnoException): undefined {

@@ -5,7 +5,8 @@ import { workloadTokenFile } from "../../api/names.ts";
 import { PlatformError } from "../../api/platform-error.ts";
 import { formatRef, type FunctionRef } from "../../core/functions/function-ref.ts";
 import type { SecretRef } from "../../core/ports/secret-store.ts";
-import { readSecret, secretPath, writeWhole } from "./secret-files.ts";
+import { writeFileDurably } from "../../disk/durable-files.ts";
+import { readSecret, secretPath } from "./secret-files.ts";
 
 /** Directories of the secrets and of their views. */
 export interface SecretViewsParts {
@@ -159,8 +160,10 @@ export class SecretViews {
     );
   }
 
-  #write(path: string, value: Uint8Array, owner: number | undefined): Promise<void> {
-    return writeWhole(path, value, { staging: this.#parts.staging, owner, durable: false });
+  async #write(path: string, value: Uint8Array, owner: number | undefined): Promise<void> {
+    const { staging } = this.#parts;
+    await mkdir(staging, { recursive: true, mode: 0o700 });
+    await writeFileDurably(path, value, { mode: 0o400, staging, owner });
   }
 
   #change(work: () => Promise<void>): Promise<void> {

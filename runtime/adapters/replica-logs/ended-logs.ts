@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { LogRecord } from "../../api/schemas/log-record.ts";
 import type { FunctionRef } from "../../core/functions/function-ref.ts";
 import type { LogQuery } from "../../core/ports/log-source.ts";
+import { makeDirectoryDurably, unfinishedSuffix, writeFileDurably } from "../../disk/durable-files.ts";
 import { parseLoggedLine } from "./logged-line.ts";
 
 /** Bytes kept of the end of an ended replica's log, newlines included; the lines' timestamps come on top. */
@@ -13,8 +14,6 @@ export const endedLogSize = 65_536;
 export const endedDirectory = "ended";
 
 const keptReplicas = 5;
-/** Suffix of a file that is still being written. */
-const unfinished = ".new";
 /** End in Unix milliseconds, then the replica's id: file names sort by the end. */
 const fileName = /^\d{13}\.([^.]+)$/;
 
@@ -33,11 +32,9 @@ export class EndedLogs {
   async keep(ref: FunctionRef, id: string, log: string, now: number = Date.now()): Promise<void> {
     if (log === "") return;
     const directory = this.#directoryOf(ref);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectoryDurably(directory);
     const file = join(directory, `${String(now).padStart(13, "0")}.${id}`);
-    // Renamed when complete: readers find all of it or nothing.
-    await writeFile(file + unfinished, log, { mode: 0o600 });
-    await rename(file + unfinished, file);
+    await writeFileDurably(file, log);
     const kept = await this.#filesOf(ref);
     for (const { name } of kept.slice(0, -keptReplicas)) await rm(join(directory, name), { force: true });
   }
@@ -68,7 +65,7 @@ export class EndedLogs {
     for (const ref of await this.functions()) {
       const directory = this.#directoryOf(ref);
       const names = await readdir(directory).catch(() => []);
-      for (const name of names) if (name.endsWith(unfinished)) await rm(join(directory, name), { force: true });
+      for (const name of names) if (name.endsWith(unfinishedSuffix)) await rm(join(directory, name), { force: true });
     }
   }
 

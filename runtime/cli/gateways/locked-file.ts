@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, link, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { formatDuration } from "../../api/duration.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../disk/durable-files.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCode } from "../exit-code.ts";
 import { errorMessage } from "../error-message.ts";
@@ -23,14 +24,14 @@ const pollInterval = 20;
 
 /**
  * Replaces the content of a small file that several processes change: one after the other, by rename, so that a reader
- * or a crash never sees half of it. `change` gets the present text, empty if there is none. The file has mode 0600,
+ * or a power cut never sees half of it. `change` gets the present text, empty if there is none. The file has mode 0600,
  * its directory, which is this program's own, 0700.
  * @throws CliError when it cannot be written, or another process holds its lock
  */
 export async function changeFile(file: string, change: (text: string) => string): Promise<void> {
   await whileLocked(file, async () => {
     const text = change(await readIfThere(file));
-    await namingFile(file, () => replace(file, text));
+    await namingFile(file, () => writeFileDurably(file, text));
   });
 }
 
@@ -80,25 +81,8 @@ export async function readIfThere(file: string): Promise<string> {
 }
 
 async function openDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectoryDurably(directory);
   if (((await stat(directory)).mode & 0o077) !== 0) await chmod(directory, 0o700);
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const fresh = `${file}.${token()}`;
-  try {
-    const handle = await open(fresh, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(fresh, file);
-  } catch (err) {
-    await rm(fresh, { force: true });
-    throw err;
-  }
 }
 
 /** Acquires the lock file: a link, which appears at once with all of its content, and only if there was none. */
@@ -148,14 +132,15 @@ async function remove(file: string, content: string): Promise<void> {
 
 async function isAbandoned(file: string, content: string, times: LockTimes): Promise<boolean> {
   const [pid = "", host] = content.split(" ");
-  if (pid === "") return false;
+  // No text: it was removed meanwhile, or a power cut emptied it.
+  if (pid === "") return isOld(file, times);
   return (host === hostname() && !isRunning(Number(pid))) || (await isOld(file, times));
 }
 
 /** Removes what processes left that were killed while they wrote or waited. */
 async function removeLeftovers(file: string, times: LockTimes): Promise<void> {
   const name = basename(file);
-  const leftover = /^\.(?:lock(?:\.guard)*\.)?[0-9a-f]{12}$/;
+  const leftover = /^\.(?:lock(?:\.guard)*\.)?[0-9a-f]{12}(?:\.new)?$/;
   for (const each of await readdir(dirname(file))) {
     const path = join(dirname(file), each);
     if (each.startsWith(name) && leftover.test(each.slice(name.length)) && (await isOld(path, times)))

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { link, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { makeSigningKey, signingKeys, type SigningKeyUse } from "../../api/iam/signing-keys.ts";
+import { renameDurably, writeFileDurably } from "../../disk/durable-files.ts";
 
 /**
  * Replaces a key in `directory` by a new one, and keeps it as the previous one. At no moment is there no current key.
@@ -10,14 +11,13 @@ import { makeSigningKey, signingKeys, type SigningKeyUse } from "../../api/iam/s
  */
 export async function rotateSigningKey(directory: string, use: SigningKeyUse): Promise<void> {
   const { current, previous } = pathsOf(directory, use);
-  const fresh = `${current}.${randomBytes(6).toString("hex")}`;
+  const old = `${current}.${randomBytes(6).toString("hex")}.old`;
   try {
-    await writeFile(fresh, `${makeSigningKey(use)}\n`, { mode: 0o600, flag: "wx" });
-    await link(current, `${fresh}.old`);
-    await rename(`${fresh}.old`, previous);
-    await rename(fresh, current);
+    await link(current, old);
+    await renameDurably(old, previous);
+    await writeFileDurably(current, `${makeSigningKey(use)}\n`);
   } finally {
-    for (const left of [fresh, `${fresh}.old`]) await rm(left, { force: true });
+    await rm(old, { force: true });
   }
 }
 

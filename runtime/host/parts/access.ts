@@ -1,7 +1,6 @@
-import { mkdir } from "node:fs/promises";
-
 import { FileAccessRules } from "../../adapters/files/rules/file-access-rules.ts";
 import { HttpIssuerDocuments } from "../../adapters/http/issuers/http-issuer-documents.ts";
+import { makeDirectoryDurably } from "../../disk/durable-files.ts";
 import type { AccessSources } from "../../gateway/access/build-access.ts";
 import { openOwnKeys } from "../../gateway/access/tokens/own-keys.ts";
 import type { HostIdentity } from "./identity.ts";
@@ -20,7 +19,7 @@ export async function openAccess(given: HostStart & HostPlace & Outgoing & HostI
   const { settings, layout, log, lifecycle, identity, workloadKey } = given;
   if (identity === undefined) return { access: undefined };
   const { issuer } = identity;
-  if (settings.iamDirectory === undefined) await mkdir(layout.iam, { recursive: true, mode: 0o700 });
+  if (settings.iamDirectory === undefined) await makeDirectoryDurably(layout.iam);
   const rules = await FileAccessRules.open(settings.iamDirectory ?? layout.iam, {
     onFailure: (err) => log.error({ err }, "rules were not read"),
   });

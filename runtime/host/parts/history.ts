@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 
 import { engineAddress } from "../../adapters/machine/docker/engine/docker-socket.ts";
 import { historySocket } from "../../api/schemas/history/history-wire.ts";
 import { natsUser } from "../../api/broker/nats-users.ts";
 import { formatDuration } from "../../api/duration.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../disk/durable-files.ts";
 import type { Log } from "../../process/log.ts";
 import { dockerHost } from "../../process/machine-facts.ts";
 import { environment } from "../../process/settings.ts";
@@ -82,9 +82,9 @@ function childOf(command: readonly string[], directory: string, log: Log): Histo
 
 /** Makes its directory, with the password of its broker user; resolves with its flags. */
 async function prepare({ settings, nats }: Given, directory: string): Promise<readonly string[]> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectoryDurably(directory);
   const passwordFile = join(directory, "nats-password");
-  await writeFile(passwordFile, `${nats.access(natsUser.history).password}\n`, { mode: 0o600 });
+  await writeFileDurably(passwordFile, `${nats.access(natsUser.history).password}\n`);
   const flags = {
     "nats-url": nats.url,
     "nats-user": natsUser.history,

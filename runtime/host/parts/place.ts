@@ -28,7 +28,9 @@ export async function openPlace({ settings, lifecycle, log }: HostStart): Promis
   lifecycle.onClose("data directory", () => data.close());
   lifecycle.onEndNow("data directory", () => data.close());
   const { layout } = data;
-  const { user } = await openCredentials(layout.credentials);
+  const { user } = await openCredentials(layout.credentials, Date.now(), (file) =>
+    log.warn({ file }, "a credential file was empty, as after a power cut; a new one was generated"),
+  );
   const previousKeys = followPreviousKeys(layout.credentials, {
     onError: (err) => log.warn({ err }, "cannot drop a previous key"),
   });

@@ -54,11 +54,25 @@ describe("openCredentials", () => {
     expect(await openCredentials(place.path)).toMatchObject({ user: "olga", password: "with spaces inside" });
   });
 
-  test("refuses an empty password", async () => {
-    const file = join(place.path, "basic-auth-password");
-    await writeFile(file, "\n");
+  test.each(["", "\n", "\0\0\0\0"])("generates what a power cut left as %j again, and says so", async (left) => {
+    const first = await openCredentials(place.path);
+    const replaced: string[] = [];
+    for (const name of ["callback-key.pem", "basic-auth-password"]) await writeFile(join(place.path, name), left);
+    const second = await openCredentials(place.path, Date.now(), (file) => void replaced.push(file));
+    expect(replaced).toEqual(["callback-key.pem", "basic-auth-password"].map((name) => join(place.path, name)));
+    expect(second).toMatchObject({ user: first.user, invokeKey: first.invokeKey });
+    expect(second.password).toMatch(/^[\w-]{32}$/);
+    expect(await openCredentials(place.path)).toEqual(second);
+    expect(await readFile(join(place.path, "callback-key.pem"), "utf8")).toContain("BEGIN PRIVATE KEY");
+    expect((await stat(join(place.path, "callback-key.pem"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("names a damaged key, and the way out", async () => {
+    await openCredentials(place.path);
+    const file = join(place.path, "workload-key.pem");
+    await writeFile(file, "-----BEGIN PRIVATE KEY-----\nMC4CAQAw");
     await expect(openCredentials(place.path)).rejects.toThrow(
-      `Cannot use credentials in "${file}": it is empty; write them there or remove it`,
+      `Cannot use the key in "${file}": it is no private key; restore it from a backup, or remove it to generate a new one`,
     );
   });
 });

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+
+import { makeDirectoryDurably, writeFileDurably } from "../../../disk/durable-files.ts";
 
 const form = /^[0-9a-f]{8}$/;
 
@@ -9,7 +11,7 @@ export async function instanceName(file: string): Promise<string> {
   const stored = (await readFile(file, "utf8").catch(() => "")).trim();
   if (form.test(stored)) return stored;
   const generated = randomBytes(4).toString("hex");
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${generated}\n`, { mode: 0o600 });
+  await makeDirectoryDurably(dirname(file));
+  await writeFileDurably(file, `${generated}\n`);
   return generated;
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+
+import { makeDirectoryDurably, writeFileDurably } from "../../../disk/durable-files.ts";
 
 /** Passwords by user name. */
 export type NatsPasswords = Readonly<Record<string, string>>;
@@ -13,16 +15,12 @@ const passwordBytes = 24;
  * yet. Passwords of users that are no longer named are dropped.
  */
 export async function readNatsPasswords(directory: string, users: readonly string[]): Promise<NatsPasswords> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectoryDurably(directory);
   const file = join(directory, fileName);
   const kept = await readKept(file);
   const passwords = Object.fromEntries(users.map((user) => [user, kept.get(user) ?? newPassword()]));
   const changed = kept.size !== users.length || users.some((user) => !kept.has(user));
-  if (changed) {
-    const fresh = `${file}.new`;
-    await writeFile(fresh, `${JSON.stringify(passwords, undefined, 2)}\n`, { mode: 0o600 });
-    await rename(fresh, file);
-  }
+  if (changed) await writeFileDurably(file, `${JSON.stringify(passwords, undefined, 2)}\n`);
   return passwords;
 }
 

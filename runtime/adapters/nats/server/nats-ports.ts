@@ -1,7 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { writeFileDurably } from "../../../disk/durable-files.ts";
 import { lastingPort, portRanges, tryPort } from "./free-port.ts";
 
 /** Ports of the server on loopback. */
@@ -21,7 +22,7 @@ export async function chooseNatsPorts(directory: string, wanted: NatsPorts): Pro
   const noted = await readNoted(join(directory, fileName));
   const port = await choose("port", wanted, noted);
   const monitorPort = await choose("monitorPort", wanted, noted);
-  await writeFile(join(directory, fileName), `${JSON.stringify({ port, monitorPort })}\n`, { mode: 0o600 });
+  await writeFileDurably(join(directory, fileName), `${JSON.stringify({ port, monitorPort })}\n`);
   return { port, monitorPort };
 }
 

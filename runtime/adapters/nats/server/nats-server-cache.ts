@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
+import { syncDirectory, syncTree, writeFileDurably } from "../../../disk/durable-files.ts";
 import type { Environment } from "./run-command.ts";
 import { pinnedVersion } from "./nats-server-version.ts";
 
@@ -56,7 +57,8 @@ export async function makeFreshDirectory(directory: string): Promise<string> {
 export async function putIntoCache(fresh: string, directory: string): Promise<string> {
   const binary = join(fresh, binaryName);
   await chmod(binary, 0o755);
-  await writeFile(join(fresh, hashName), `${await sha256Of(binary)}\n`);
+  await writeFileDurably(join(fresh, hashName), `${await sha256Of(binary)}\n`, { mode: 0o644 });
+  await syncTree(fresh);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const cached = await cachedBinary(directory);
     if (cached !== undefined) return cached;
@@ -74,6 +76,7 @@ async function replaceDirectory(fresh: string, directory: string): Promise<void>
   }
   try {
     await rename(fresh, directory);
+    await syncDirectory(dirname(directory));
   } catch (err) {
     // Another process was faster, or the fresh directory is already in place; the caller checks again.
     if (!hasCode(err, "ENOTEMPTY", "EEXIST", "ENOENT")) throw err;

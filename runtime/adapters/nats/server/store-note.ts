@@ -1,7 +1,8 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { writeFileDurably } from "../../../disk/durable-files.ts";
 import { compareVersions, minorOf } from "./nats-server-version.ts";
 
 /** What is noted beside a store: the version of the last server that used it, and its size limit in bytes. */
@@ -25,11 +26,9 @@ export async function readStoreNote(directory: string): Promise<StoreNote | unde
   return { version: String(content.version), maxFileStore: Number(content.maxFileStore) };
 }
 
-/** Writes the note; a crash leaves the old one. */
+/** Writes the note; a power cut leaves the old one or the new one. */
 export async function writeStoreNote(directory: string, note: StoreNote): Promise<void> {
-  const file = join(directory, fileName);
-  await writeFile(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await writeFileDurably(join(directory, fileName), `${JSON.stringify(note)}\n`);
 }
 
 /**

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+
+import { holdsNothing, syncDirectory, writeFileDurably } from "../../../disk/durable-files.ts";
 
 /** The file that was in the place of one that is filled anew. */
 export interface FormerFile {
@@ -21,7 +23,7 @@ const requestOf = (file: string): string => `${file}.rebuild`;
 
 /** Asks for a new file: it is begun when the file is opened next, as it cannot be moved while it is open. */
 export async function requestRebuild(file: string, reason: string): Promise<void> {
-  await writeFile(requestOf(file), reason, { mode: 0o600 });
+  await writeFileDurably(requestOf(file), reason);
 }
 
 /** Sets a file aside if that was asked for; called before it is opened. */
@@ -45,12 +47,13 @@ export async function setAside(
 ): Promise<string> {
   const path = `${file}.${isDamaged ? aside.damaged : aside.asked}`;
   // First, as the file would be a new one for who opens it next.
-  await writeFile(noteOf(file), JSON.stringify({ name: basename(path), reason, isDamaged }), { mode: 0o600 });
+  await writeFileDurably(noteOf(file), JSON.stringify({ name: basename(path), reason, isDamaged }));
   for (const part of parts) {
     await rm(`${path}${part}`, { force: true });
     await rename(`${file}${part}`, `${path}${part}`).catch(ignoreAbsent);
   }
   await rm(`${file}-shm`, { force: true });
+  await syncDirectory(dirname(file));
   return path;
 }
 
@@ -58,6 +61,11 @@ export async function setAside(
 export async function readFormer(file: string): Promise<FormerFile | undefined> {
   const text = await readFile(noteOf(file), "utf8").catch(ignoreAbsent);
   if (text === undefined) return undefined;
+  if (holdsNothing(text)) {
+    const isDamaged = existsSync(`${file}.${aside.damaged}`);
+    const path = `${file}.${isDamaged ? aside.damaged : aside.asked}`;
+    return { path, reason: "the note of the reason is empty", isDamaged };
+  }
   const { name, reason, isDamaged } = JSON.parse(text) as Omit<FormerFile, "path"> & { readonly name: string };
   return { path: join(dirname(file), name), reason, isDamaged };
 }

@@ -1,6 +1,7 @@
-import { lstat, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, rmdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
+import { writeFileDurably } from "../../../disk/durable-files.ts";
 import { usageError } from "../../cli-error.ts";
 import { pathState } from "../../project/read-text-file.ts";
 import type { TemplateFile } from "../../project/template-files.ts";
@@ -38,7 +39,7 @@ export async function createProject(
     for (const { path, text } of files) {
       signal.throwIfAborted();
       const file = join(directory, path);
-      await writeFile(file, text, { flag: "wx" });
+      await writeFileDurably(file, text, { mode: 0o666, replace: false });
       written.push(file);
     }
   } catch (err) {

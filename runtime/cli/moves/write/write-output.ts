@@ -1,6 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { link, lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
+
+import { makeDirectoryDurably, writeFileDurably } from "../../../disk/durable-files.ts";
 
 /** Whether something is there, a broken link, too. */
 export async function outputExists(path: string): Promise<boolean> {
@@ -12,12 +13,6 @@ export async function outputExists(path: string): Promise<boolean> {
 
 /** Writes a file so that nobody sees half of it. Without `replace` it rejects if something is there. */
 export async function writeOutput(path: string, text: string, replace: boolean): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const fresh = `${path}.${randomBytes(6).toString("hex")}`;
-  try {
-    await writeFile(fresh, text, { flag: "wx" });
-    await (replace ? rename(fresh, path) : link(fresh, path));
-  } finally {
-    await rm(fresh, { force: true });
-  }
+  await makeDirectoryDurably(dirname(path), 0o777);
+  await writeFileDurably(path, text, { mode: 0o666, replace });
 }

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { formatRef, type FunctionRef } from "../../../../core/functions/function-ref.ts";
 import { isSnapshotName } from "../../../../core/folders/snapshot-name.ts";
+import { makeDirectoryDurably, unfinishedSuffix, writeFileDurably } from "../../../../disk/durable-files.ts";
 
 /** Which snapshot a revision of a function runs. */
 export interface RevisionRecord {
@@ -10,9 +11,6 @@ export interface RevisionRecord {
   /** Of the snapshot. */
   readonly name: string;
 }
-
-/** Suffix of a file that is still being written. */
-const unfinished = ".new";
 
 /** The records of all functions, one file `<name>.<namespace>` each. */
 export class RevisionRecords {
@@ -25,10 +23,12 @@ export class RevisionRecords {
   }
 
   static async open(directory: string): Promise<RevisionRecords> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectoryDurably(directory);
     const records = new Map<string, RevisionRecord>();
     for (const file of await readdir(directory)) {
-      const record = file.endsWith(unfinished) ? undefined : recordIn(await readFile(join(directory, file), "utf8"));
+      const record = file.endsWith(unfinishedSuffix)
+        ? undefined
+        : recordIn(await readFile(join(directory, file), "utf8"));
       // What cannot be read is made again.
       if (record === undefined) await rm(join(directory, file));
       else records.set(file, record);
@@ -53,9 +53,7 @@ export class RevisionRecords {
   }
 
   async write(ref: FunctionRef, record: RevisionRecord): Promise<void> {
-    const file = join(this.#directory, formatRef(ref));
-    await writeFile(file + unfinished, JSON.stringify(record), { mode: 0o600 });
-    await rename(file + unfinished, file);
+    await writeFileDurably(join(this.#directory, formatRef(ref)), JSON.stringify(record));
     this.#records.set(formatRef(ref), record);
   }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { folderTagIn } from "../../../../api/folders/folder-content.ts";
@@ -10,6 +10,13 @@ import type { FolderFault } from "../../../../core/functions/local-folder.ts";
 import type { ReplicaSource } from "../../../../core/ports/replicas.ts";
 import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
 import { StartRefused } from "../../../../core/replicas/start-refused.ts";
+import {
+  makeDirectoryDurably,
+  renameDurably,
+  syncDirectory,
+  syncTree,
+  writeFileDurably,
+} from "../../../../disk/durable-files.ts";
 import { removeTree } from "../remove-tree.ts";
 import { copyAsDeployed } from "./copy-as-deployed.ts";
 import { FolderUnusable } from "./folder-unusable.ts";
@@ -91,7 +98,7 @@ export class Snapshots {
 
   static async open(parts: SnapshotsParts): Promise<Snapshots> {
     const { directory } = parts;
-    await mkdir(directory, { recursive: true });
+    await makeDirectoryDurably(directory, 0o755);
     // Whatever the umask is.
     await chmod(directory, 0o755);
     for (const name of await readdir(directory)) {
@@ -212,8 +219,10 @@ export class Snapshots {
       return await this.#alone(async () => {
         // Another function with the same content may have been faster.
         if (await exists(this.#pathOf(name))) return { name, isNew: false };
-        if (writer !== undefined) await writeFile(this.#pathOf(name) + unprepared, "", { mode: 0o600 });
-        await rename(to, this.#pathOf(name));
+        if (writer !== undefined) await writeFileDurably(this.#pathOf(name) + unprepared, "");
+        // Its name promises its content, after a power cut as well.
+        else await syncTree(to);
+        await renameDurably(to, this.#pathOf(name));
         return { name, isNew: true };
       });
     } catch (err) {
@@ -244,7 +253,11 @@ export class Snapshots {
       await discard();
       throw err;
     }
-    if (failure === undefined) return rm(directory + unprepared);
+    if (failure === undefined) {
+      await syncTree(directory);
+      await rm(directory + unprepared);
+      return syncDirectory(this.#parts.directory);
+    }
     await discard();
     if (!signal.aborted) this.#failed.set(formatRef(request), { revision: request.source.revision, failure });
     throw new StartRefused(failure);
