@@ -1,4 +1,5 @@
 import { runsContainers, type ProviderName } from "../api/machine-providers.ts";
+import type { SetAsidePart } from "../api/schemas/system-info.ts";
 import { baseImageName, release } from "../api/version.ts";
 
 export interface BannerFacts {
@@ -17,6 +18,8 @@ export interface BannerFacts {
   readonly durability: string;
   /** Bytes the broker may store, and calls that fit at a time. */
   readonly store: { readonly bytes: number; readonly calls: number };
+  /** What of the store could not be recovered. */
+  readonly setAside: readonly SetAsidePart[];
 }
 
 /** What `npm start` prints once it serves. */
@@ -32,9 +35,9 @@ ${facts.consoleUrl === undefined ? "" : `  console     ${facts.consoleUrl}\n`}  
   edition     ${facts.edition}
   provider    ${facts.provider}
 ${facts.withoutEngine === undefined ? "" : `  engine      none: ${facts.withoutEngine}\n`}  isolation   ${facts.isolation}
-  durability  ${facts.durability}
+  durability  ${durabilityText(facts.durability)}
   store       ${storeText(facts.store)}
-
+${facts.setAside.map(asideText).join("")}
 Try it in another terminal:
 
 ${needsImage ? "  npm run base-image\n" : ""}  curl -u "${facts.user}:$(cat ${quoted(facts.passwordFile)})" -X PUT ${facts.url}/system/functions \\
@@ -49,6 +52,20 @@ Ctrl-C stops it.
 export function storeText({ bytes, calls }: BannerFacts["store"]): string {
   const grouped = String(calls).replaceAll(/\B(?=(?:\d{3})+$)/g, " ");
   return `${Math.floor(bytes / 1_000_000)} MB: ${grouped} calls at a time`;
+}
+
+const losses: Readonly<Record<string, string>> = {
+  interval: "a power cut can lose about the last second of calls",
+  always: "a power cut loses no call that was accepted",
+};
+
+function durabilityText(durability: string): string {
+  const loss = losses[durability];
+  return loss === undefined ? durability : `${durability}: ${loss}`;
+}
+
+function asideText({ part, reason, loss, path }: SetAsidePart): string {
+  return `  set aside   ${part}: ${reason}; missing: ${loss}; its files are in ${path}\n`;
 }
 
 /** A path, quoted as one shell word. */

@@ -41,6 +41,7 @@ export function memoryDoctorParts(over: Partial<DoctorParts> = {}): DoctorParts 
       callMaxAge: 604_800_000,
     },
     durability: "interval",
+    setAside: [],
     ...over,
   };
 }

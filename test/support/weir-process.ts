@@ -24,6 +24,8 @@ export interface WeirOptions {
   readonly main?: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Id of a process in whose mount namespace it runs and finds `data`. */
+  readonly mountsOf?: number | undefined;
   /** Milliseconds until it serves (60 000): a first start may have to download its broker. */
   readonly within?: number;
 }
@@ -84,7 +86,8 @@ export async function startWeir(options: WeirOptions): Promise<WeirProcess> {
       { within, what: "Weir to serve" },
     );
     if (serving === "ended") throw new Error("it ended");
-    const credential = (name: string) => readFileSync(join(options.data, "credentials", name), "utf8").trim();
+    const root = options.mountsOf === undefined ? "/" : `/proc/${options.mountsOf}/root`;
+    const credential = (name: string) => readFileSync(join(root, options.data, "credentials", name), "utf8").trim();
     const user = credential("basic-auth-user");
     const password = credential("basic-auth-password");
     return {
@@ -147,15 +150,17 @@ async function launchWeir(options: WeirOptions) {
   if (!flags.includes("--provider")) flags.push("--provider", "local");
   flags.push("--data", options.data);
   const hostMain = "runtime/host/main.ts";
-  const [command, first] =
+  const [program, first] =
     options.through === "npm"
       ? ["npm", ["start", "--"]]
       : [
           process.execPath,
           [options.main ?? (options.clone === undefined ? await platformProgram(hostMain) : hostMain)],
         ];
+  const entered = ["-t", String(options.mountsOf), "-m", `--wd=${repository}`, "--", program];
+  const [command, before] = options.mountsOf === undefined ? [program, []] : ["nsenter", entered];
   // Its own process group stands in for the terminal's: Ctrl-C reaches npm and the host alike.
-  const child = spawn(command, [...first, ...flags], {
+  const child = spawn(command, [...before, ...first, ...flags], {
     cwd: options.clone ?? repository,
     env: { ...environment(), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],

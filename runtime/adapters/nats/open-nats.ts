@@ -128,10 +128,18 @@ export function autoscalerBroker(link: NatsLink) {
   };
 }
 
-/** Broker adapters of a queue-doctor; `monitorUrls` are the monitoring addresses of the broker's servers, if known. */
-export function doctorAdapters(link: NatsLink, facts: StreamFacts, monitorUrls: readonly string[]) {
+/**
+ * Broker adapters of a queue-doctor; `monitorUrls` are the monitoring addresses of the broker's servers, if known.
+ * `sync` writes what the broker created to its disk, where this process can.
+ */
+export function doctorAdapters(
+  link: NatsLink,
+  facts: StreamFacts,
+  monitorUrls: readonly string[],
+  sync?: () => Promise<void>,
+) {
   return {
-    store: new NatsQueueStore(link, facts),
+    store: new NatsQueueStore(link, facts, sync),
     catalog: new NatsQueueCatalog(link),
     leases: new NatsLeases(link),
     health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (fault) => link.state.onHealth(fault)),

@@ -29,6 +29,11 @@ export function queueStream(queue: string): string {
   return `Q_${queue}`;
 }
 
+/** Inverse of `queueStream`; undefined for other streams. */
+export function queueOfStream(stream: string): string | undefined {
+  return stream.startsWith("Q_") ? stream.slice("Q_".length) : undefined;
+}
+
 /** Subject of a call of `ref` in `queue`. */
 export function queueSubject(queue: string, ref: FunctionRef): string {
   return `q.${queue}.${ref.namespace}.${ref.name}`;

@@ -42,7 +42,7 @@ import { ProblemDetails } from "./problem-details.ts";
 import { QueryParameters } from "./query-parameters.ts";
 import { DeadLetterView, DeadLetterPage, QueueStatus } from "./queue-status.ts";
 import { Secret, SecretListItem, SecretReference } from "./secret.ts";
-import { AccessFault, AccessInfo, ProviderInfo, SystemInfo, VersionInfo } from "./system-info.ts";
+import { AccessFault, AccessInfo, ProviderInfo, SetAsidePart, SystemInfo, VersionInfo } from "./system-info.ts";
 import { Annotations, Labels } from "./text-map.ts";
 import { FunctionRow } from "./watch/function-row.ts";
 import { WatchBye, WatchFault, WatchHello } from "./watch/watch-signals.ts";
@@ -123,6 +123,7 @@ export const components: readonly TSchema[] = [
   SimulateReply,
   SimulateRequest,
   SubjectClaims,
+  SetAsidePart,
   SystemInfo,
   SignInIssuer,
   StderrTail,

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 
 import { editionNames } from "../editions.ts";
-import { namespaceName } from "./name-schemas.ts";
+import { namespaceName, time } from "./name-schemas.ts";
 import { openEnum } from "./open-enum.ts";
 
 const word = (description: string, example: string) => Type.String({ minLength: 1, description, examples: [example] });
@@ -76,6 +76,31 @@ export const AccessInfo = Type.Object(
   },
 );
 
+/** A part of the broker's store that could not be recovered. */
+export const SetAsidePart = Type.Object(
+  {
+    part: word("What is missing: a queue, or another part of the store", 'queue "default"'),
+    reason: word("Why it could not be recovered", "its meta.inf is empty"),
+    loss: word("What that means", "the calls that waited in it"),
+    path: word("Where its files are now", "/home/ada/.weir/set-aside/2026-05-04T10-20-30.000Z-Q_default"),
+    at: time("When it was set aside"),
+  },
+  {
+    title: "SetAsidePart",
+    description: "A part of the store that the broker could not recover; it was created again, empty",
+    examples: [
+      {
+        part: 'queue "default"',
+        reason: "its meta.inf is empty",
+        loss: "the calls that waited in it",
+        path: "/home/ada/.weir/set-aside/2026-05-04T10-20-30.000Z-Q_default",
+        at: "2026-05-04T10:20:30.000Z",
+      },
+    ],
+  },
+);
+export type SetAsidePart = Readonly<Static<typeof SetAsidePart>>;
+
 /** `/system/info` (contract §2). */
 export const SystemInfo = Type.Object(
   {
@@ -89,10 +114,15 @@ export const SystemInfo = Type.Object(
       description: "Other names of the default namespace",
     }),
     durability: word(
-      "What a crash of the operating system can lose: interval (the last 0.1 s of calls), always or cluster (nothing)",
+      "What a crash of the operating system can lose: interval (about the last second of calls), always or cluster (nothing)",
       "interval",
     ),
     iam: Type.Optional(AccessInfo),
+    setAside: Type.Optional(
+      Type.Array(SetAsidePart, {
+        description: "Parts of the store that could not be recovered, until their files are removed; absent: none",
+      }),
+    ),
   },
   {
     title: "SystemInfo",

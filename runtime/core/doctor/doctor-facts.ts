@@ -1,4 +1,5 @@
 import type { BrokerFaultKind } from "../../api/broker/broker-fault.ts";
+import type { SetAsidePart } from "../../api/schemas/system-info.ts";
 import type { FunctionEndpoints } from "../ports/endpoints.ts";
 import type { SeenFunction } from "../functions/function-facts.ts";
 import type { BrokerStore } from "../ports/broker-view.ts";
@@ -56,6 +57,8 @@ export interface DoctorFacts {
   readonly durability: string;
   readonly place: QueuePlace;
   readonly broker: ExaminedBroker;
+  /** Parts of the store that the broker could not recover. */
+  readonly setAside: readonly SetAsidePart[];
   /** Undefined where this process does not see it. */
   readonly provider: ExaminedProvider | undefined;
   /** Undefined while no declarations are known. */

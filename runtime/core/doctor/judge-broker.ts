@@ -1,4 +1,5 @@
 import type { Finding } from "../../api/schemas/doctor-report.ts";
+import type { SetAsidePart } from "../../api/schemas/system-info.ts";
 import type { BrokerStore, StoreShare } from "../ports/broker-view.ts";
 import type { QueuePlace } from "../queues/queue-remedy.ts";
 import { nearlyFull, storeLimit } from "../queues/store-limits.ts";
@@ -12,11 +13,22 @@ export function judgeBroker({
   broker,
   durability,
   place,
-}: Pick<DoctorFacts, "broker" | "durability" | "place">): readonly Finding[] {
-  const state = brokerFinding(broker, place);
-  if ("missing" in broker.store) return [state];
+  setAside,
+}: Pick<DoctorFacts, "broker" | "durability" | "place" | "setAside">): readonly Finding[] {
+  const state = [brokerFinding(broker, place), ...setAside.map(asideFinding)];
+  if ("missing" in broker.store) return state;
   const store = broker.store.value;
-  return [state, ...storeFindings(store, place), durabilityFinding(store, durability)];
+  return [...state, ...storeFindings(store, place), durabilityFinding(store, durability)];
+}
+
+function asideFinding({ part, reason, loss, path, at }: SetAsidePart): Finding {
+  return {
+    id: "set-aside",
+    level: "problem",
+    subject: part,
+    sentence: `The broker could not recover it at ${at} (${reason}), and it was created again, empty; missing: ${loss}`,
+    advice: `restore it from a backup, or remove "${path}" once it is not needed any more`,
+  };
 }
 
 function brokerFinding({ fault, version, isTooOld, store }: ExaminedBroker, { home }: QueuePlace): Finding {
@@ -109,7 +121,7 @@ function durabilityFinding({ copies }: BrokerStore, durability: string): Finding
 }
 
 const promises: Readonly<Record<string, string>> = {
-  interval: '"interval": a crash of the operating system can lose the last 0.1 s of calls',
+  interval: '"interval": a crash of the operating system can lose about the last second of calls',
   always: '"always": a call that was accepted is on the disk',
   cluster: '"cluster": three servers have every call that was accepted',
 };

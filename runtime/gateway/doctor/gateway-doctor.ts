@@ -9,7 +9,7 @@ import { buildPlatformDoctor, type DoctorParts, type PlatformDoctor } from "./pl
 interface GatewayDoctorParts extends Pick<DoctorParts, "broker" | "providerFault"> {
   readonly disks?: DoctorParts["disks"];
   readonly settings: DrainFacts & Omit<ExaminedTimes, "drainTimeout">;
-  readonly info: Pick<SystemInfo, "durability">;
+  readonly info: Pick<SystemInfo, "durability" | "setAside">;
 }
 
 /** The doctor of a gateway with these parts and tables; it also measures how long functions take to start. */
@@ -27,5 +27,6 @@ export function gatewayDoctor(
     providerFault,
     times: { ...settings, drainTimeout: drainTimeoutOf(settings) },
     durability: info.durability,
+    setAside: info.setAside ?? [],
   });
 }

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { DoctorReport } from "../../api/schemas/doctor-report.ts";
+import type { SetAsidePart } from "../../api/schemas/system-info.ts";
 import { release } from "../../api/version.ts";
 import type { Asked, DoctorFacts, ExaminedTimes } from "../../core/doctor/doctor-facts.ts";
 import { doctorReport } from "../../core/doctor/doctor-report.ts";
@@ -24,6 +25,8 @@ export interface DoctorParts {
   readonly times: ExaminedTimes;
   /** As promised in `/system/info`. */
   readonly durability: string;
+  /** As in `/system/info`. */
+  readonly setAside: readonly SetAsidePart[];
 }
 
 /** Examines the platform. */
@@ -44,7 +47,7 @@ export function buildPlatformDoctor(parts: DoctorParts): PlatformDoctor {
 
 /** All that is known now; what does not come within `within` milliseconds is missing. */
 export async function gatherFacts(parts: DoctorParts, within = factTimeout): Promise<DoctorFacts> {
-  const { broker, disks, providerFault, queues, times, durability } = parts;
+  const { broker, disks, providerFault, queues, times, durability, setAside } = parts;
   const ended = new AbortController();
   const deadline = pause(within, undefined, { signal: ended.signal }).catch(() => {});
   const ask = async <T>(asked: Promise<T>): Promise<Asked<T>> =>
@@ -71,6 +74,7 @@ export async function gatherFacts(parts: DoctorParts, within = factTimeout): Pro
     release,
     times,
     durability,
+    setAside,
     place: queues.place,
     broker: { fault, version, isTooOld, store },
     provider: providerFault && { fault: providerFault() },

@@ -20,9 +20,9 @@ export async function openDoctor(given: HostStart & HostPlace & Broker): Promise
   const doctorLink = await given.connect(natsUser.doctor);
   const store = { ...machineStore(settings), maxFileStore: nats.maxFileStore };
   const doctor = buildQueueDoctor({
-    ...doctorAdapters(doctorLink, store, [nats.monitorUrl]),
+    ...doctorAdapters(doctorLink, store, [nats.monitorUrl], () => nats.sync()),
     queues,
-    recreate: settings.recreate,
+    recreate: [...settings.recreate, ...given.recreate],
     servers: { restart: () => nats.restart() },
     period: settings.doctorPeriod,
     leaseTtl: settings.leaseTtl,
@@ -31,6 +31,7 @@ export async function openDoctor(given: HostStart & HostPlace & Broker): Promise
     log: given.log.child({ part: "queue-doctor" }),
   });
   await doctor.provision();
+  await given.onRecreated();
   const running = doctor.run(given.stop);
   lifecycle.onClose("queue-doctor", () => running);
   return { doctor, doctorLink };

@@ -57,7 +57,7 @@ export async function openGateway(given: Given): Promise<OpenGateway> {
     history: historyParts(given),
     callbackRules: given.callbackRules,
     access: given.access,
-    info: await systemInfo(settings, given.providerName),
+    info: await systemInfo(settings, given.providerName, given.setAside),
     registry: given.admin.registry,
     invocations: given.invocations,
     log: given.log.child({ part: "gateway" }),

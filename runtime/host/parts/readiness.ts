@@ -46,6 +46,7 @@ export async function openReadiness(given: Given & { readonly provider: Provider
       isolation: given.engine.isolation,
       durability: settings.durability,
       store: given.store,
+      setAside: given.setAside,
     }),
   );
   // For the next start, in case this process is killed; does nothing without `NODE_COMPILE_CACHE`.

@@ -12,6 +12,7 @@ const facts: BannerFacts = {
   isolation: "no isolation",
   durability: "interval",
   store: { bytes: 190_000_000, calls: 19_000 },
+  setAside: [],
 };
 
 test("the banner says where the console is, if there is one", () => {

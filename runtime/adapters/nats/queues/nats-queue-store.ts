@@ -42,13 +42,16 @@ function growth({ wanted, info }: FoundStream): number {
 export class NatsQueueStore implements QueueStore {
   readonly #link: NatsLink;
   readonly #facts: StreamFacts;
+  /** Writes what the broker created or changed to its disk. */
+  readonly #sync: () => Promise<void>;
   readonly #overdue: OverdueEntries;
   /** By stream. Counted again until two counts agree: a count reads all records, and refused calls have one briefly. */
   readonly #lost = new Map<string, { readonly calls: number; readonly agreed: boolean }>();
 
-  constructor(link: NatsLink, facts: StreamFacts) {
+  constructor(link: NatsLink, facts: StreamFacts, sync: () => Promise<void> = async () => {}) {
     this.#link = link;
     this.#facts = facts;
+    this.#sync = sync;
     this.#overdue = new OverdueEntries(link, new CallRecordReader(link));
   }
 
@@ -59,11 +62,13 @@ export class NatsQueueStore implements QueueStore {
     await this.#reconcile(queues, async (stream) => {
       if (!lost.has(stream.name) || wanted.has(stream.name)) await this.#link.jsm.streams.add(stream);
     });
+    // Even if nothing differs: an earlier process may have been killed between a change and this.
+    await this.#sync();
   }
 
   async maintain(queues: readonly QueueDeclaration[]): Promise<readonly MissingStore[]> {
     const missing: string[] = [];
-    await this.#reconcile(queues, async ({ name }) => void missing.push(name));
+    if (await this.#reconcile(queues, async ({ name }) => void missing.push(name))) await this.#sync();
     for (const name of this.#lost.keys()) if (!missing.includes(name)) this.#lost.delete(name);
     return Promise.all(
       missing.map(async (name) => {
@@ -97,29 +102,35 @@ export class NatsQueueStore implements QueueStore {
   async rebuild(queue: string | undefined, stop: AbortSignal): Promise<void> {
     try {
       await rebuildConsumer(this.#link, ...placeOf(queue), stop);
+      await this.#sync();
     } catch (err) {
       throw unusable("repair", err);
     }
   }
 
-  /** Updates every stream and consumer that differs; `onMissing` decides about missing streams. */
+  /**
+   * Updates every stream and consumer that differs; `onMissing` decides about missing streams. Resolves with whether
+   * one was changed.
+   */
   async #reconcile(
     queues: readonly QueueDeclaration[],
     onMissing: (wanted: WantedStream) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const callbackWait = queues[0]?.ackWait ?? 60_000;
+    let isChanged = false;
     await this.#withQueueErrors(async () => {
       const found = await this.#find(queues);
       // Streams shrink before others grow, as the broker reserves the whole limit of each.
       for (const { wanted, info } of found.toSorted((a, b) => growth(a) - growth(b))) {
         if (info === undefined) await onMissing(wanted);
-        else await this.#updateStream(wanted, info);
+        else if (await this.#updateStream(wanted, info)) isChanged = true;
       }
       for (const queue of queues) {
-        await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait);
+        if (await this.#provisionConsumer(queueStream(queue.name), workersConsumer, queue.ackWait)) isChanged = true;
       }
-      await this.#provisionConsumer(callbackStream, callbacksConsumer, callbackWait);
+      if (await this.#provisionConsumer(callbackStream, callbacksConsumer, callbackWait)) isChanged = true;
     });
+    return isChanged;
   }
 
   async #withQueueErrors(act: () => Promise<void>): Promise<void> {
@@ -172,7 +183,8 @@ export class NatsQueueStore implements QueueStore {
     }
   }
 
-  async #updateStream(wanted: WantedStream, { config, state }: StreamInfo): Promise<void> {
+  /** True when it differed. */
+  async #updateStream(wanted: WantedStream, { config, state }: StreamInfo): Promise<boolean> {
     if (config.persist_mode === PersistMode.Async) {
       throw new PlatformError(
         "queue_unavailable",
@@ -182,24 +194,28 @@ export class NatsQueueStore implements QueueStore {
     // An update keeps what it leaves out, so that "no limit" must be explicit.
     const limits: WantedStream = { max_bytes: -1, ...wanted };
     const differs = Object.entries(limits).some(([key, value]) => !sameSetting(Reflect.get(config, key), value));
-    if (!differs) return;
+    if (!differs) return false;
     checkRoom(wanted, state);
     await this.#link.jsm.streams.update(wanted.name, {
       ...limits,
       metadata: { ...config.metadata, ...wanted.metadata },
     });
+    return true;
   }
 
-  async #provisionConsumer(stream: string, name: string, ackWait: number): Promise<void> {
+  /** True when it was created or changed. */
+  async #provisionConsumer(stream: string, name: string, ackWait: number): Promise<boolean> {
     const { consumers } = this.#link.jsm;
     try {
       const change = consumerChange((await consumers.info(stream, name)).config, name, ackWait);
       if (change.kind === "update") await consumers.update(stream, name, change.config);
       else if (change.kind === "rebuild") await rebuildConsumer(this.#link, stream, name, new AbortController().signal);
+      return change.kind !== "none";
     } catch (err) {
-      if (isApiError(err, streamNotFound)) return;
+      if (isApiError(err, streamNotFound)) return false;
       if (!isApiError(err, consumerNotFound)) throw err;
       await consumers.add(stream, consumerConfig(name, ackWait, this.#link.serverVersion));
+      return true;
     }
   }
 

@@ -1,7 +1,8 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PlatformError } from "../../../api/platform-error.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../../disk/durable-files.ts";
 import type { NatsServerBinary } from "./find-nats-server.ts";
 import { stopLeftoverNatsServer } from "./leftover-nats-server.ts";
 import { chooseNatsPorts, type NatsPorts } from "./nats-ports.ts";
@@ -17,18 +18,22 @@ import {
   type RunningNatsServer,
 } from "./start-nats-server.ts";
 import { checkStoreVersion, readStoreNote, writeStoreNote } from "./store-note.ts";
+import { repairStore, repairUnrecovered, syncStore, type StorePlace, type StoreRepair } from "./store-recovery.ts";
 import { decideMaxFileStore, freeSpace, usedSpace } from "./store-space.ts";
 
 /** What happened to the server without a request; the host logs it. */
 export type NatsServerEvent =
   | { readonly kind: "ended"; readonly how: string; readonly restartIn: number }
   | { readonly kind: "restarted" }
-  | { readonly kind: "restart-failed"; readonly because: string; readonly restartIn: number };
+  | { readonly kind: "restart-failed"; readonly because: string; readonly restartIn: number }
+  | StoreRepair;
 
 export interface NatsServerOptions {
   readonly binary: NatsServerBinary;
   /** Absolute; created with mode 0700. Holds configuration, passwords, ports, log and the store. */
   readonly directory: string;
+  /** Where streams that cannot be recovered are moved; below `directory` when absent. */
+  readonly setAside?: string;
   /** 0 = any free port, kept for the next start. */
   readonly ports: NatsPorts;
   readonly durability: Durability;
@@ -58,6 +63,8 @@ interface Prepared {
 const startTimeout = 60_000;
 const stopTimeout = 8_000;
 const maxPortAttempts = 3;
+/** Starts in a row: one restores configurations, one sets streams aside, one finds what showed only then. */
+const maxRepairs = 4;
 const firstRestart = 250;
 const longestRestart = 10_000;
 /** Milliseconds of uptime after which the restart back-off begins again at its shortest delay. */
@@ -94,7 +101,7 @@ export class NatsServerProcess {
    * @throws PlatformError `queue_unavailable` with a sentence that says what to do
    */
   static async open(options: NatsServerOptions): Promise<NatsServerProcess> {
-    await mkdir(options.directory, { recursive: true, mode: 0o700 });
+    await makeDirectoryDurably(options.directory);
     await chmod(options.directory, 0o700);
     await stopLeftoverNatsServer(pidFile(options.directory), configFile(options.directory));
     for (let attempt = 1; ; attempt++) {
@@ -121,6 +128,14 @@ export class NatsServerProcess {
   /** Process id while it runs. */
   get pid(): number | undefined {
     return this.#running?.process.pid;
+  }
+
+  /**
+   * Resolves when all that the server created is on the disk, so that a power cut takes no stream or consumer. Call it
+   * after streams and consumers were created or changed, and before anyone relies on them.
+   */
+  sync(): Promise<void> {
+    return syncStore(this.#options.directory);
   }
 
   /** Ends the server with SIGTERM, after 8 s with SIGKILL, and waits until it is gone. */
@@ -224,20 +239,40 @@ async function prepare(options: NatsServerOptions): Promise<Prepared> {
     users,
     passwords,
   });
-  await writeFile(configFile(directory), config, { mode: 0o600 });
+  await writeFileDurably(configFile(directory), config);
   await writeStoreNote(directory, { version: binary.version, maxFileStore });
   return { ports, passwords, maxFileStore };
 }
 
-function start(options: NatsServerOptions, ports: NatsPorts, signal?: AbortSignal): Promise<RunningNatsServer> {
-  return startNatsServer({
-    binary: options.binary.path,
-    configFile: configFile(options.directory),
-    logFile: logFile(options.directory),
-    monitorPort: ports.monitorPort,
-    timeout: startTimeout,
-    ...(signal === undefined ? {} : { signal }),
-  });
+/** Starts the server; streams that it cannot recover are repaired or set aside, so that the rest serves. */
+async function start(options: NatsServerOptions, ports: NatsPorts, signal?: AbortSignal): Promise<RunningNatsServer> {
+  const { directory, setAside = join(directory, "set-aside"), onEvent } = options;
+  const place: StorePlace = { directory, setAside };
+  const repairs = [...(await repairStore(place))];
+  for (const repair of repairs) onEvent(repair);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startNatsServer({
+        binary: options.binary.path,
+        configFile: configFile(directory),
+        logFile: logFile(directory),
+        monitorPort: ports.monitorPort,
+        timeout: startTimeout,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (err) {
+      if (!(err instanceof NatsServerStartError) || err.unrecovered.length === 0 || attempt === maxRepairs) throw err;
+      let further: readonly StoreRepair[];
+      try {
+        further = await repairUnrecovered(place, err.unrecovered, repairs);
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new NatsServerStartError(`Cannot start nats-server "${options.binary.path}": ${why}`, false);
+      }
+      for (const repair of further) onEvent(repair);
+      repairs.push(...further);
+    }
+  }
 }
 
 function configFile(directory: string): string {

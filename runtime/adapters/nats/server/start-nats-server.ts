@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -27,29 +27,42 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A server that did not start; `portTaken` when another program listens on its port. */
+/** A stream in the store that the server could not recover, and why: a part of a sentence. */
+export interface UnrecoveredStream {
+  readonly stream: string;
+  readonly reason: string;
+}
+
+/**
+ * A server that did not start; `portTaken` when another program listens on its port. `unrecovered` names the streams
+ * without which it would have started.
+ */
 export class NatsServerStartError extends Error {
   override readonly name = "NatsServerStartError";
   readonly portTaken: boolean;
+  readonly unrecovered: readonly UnrecoveredStream[];
 
-  constructor(sentence: string, portTaken: boolean) {
+  constructor(sentence: string, portTaken: boolean, unrecovered: readonly UnrecoveredStream[] = []) {
     super(sentence);
     this.portTaken = portTaken;
+    this.unrecovered = unrecovered;
   }
 }
 
 const poll = 20;
 const replyTimeout = 2_000;
+const endTimeout = 8_000;
 const tailLength = 8_192;
 
 /**
  * Starts the server in a process group of its own, so that Ctrl-C does not reach it, and waits until its health check
- * says ok. A server that fails to start is ended.
+ * says ok. A server that fails to start, or cannot recover all of its streams, is ended.
  * @throws NatsServerStartError
  */
 export async function startNatsServer(options: StartOptions): Promise<RunningNatsServer> {
   const stderrFile = join(dirname(options.logFile), "nats-server.stderr");
   const output = await open(stderrFile, "w", 0o600);
+  const logged = (await stat(options.logFile).catch(() => undefined))?.size ?? 0;
   const child = spawn(options.binary, ["-c", options.configFile], {
     cwd: dirname(options.configFile),
     detached: true,
@@ -76,6 +89,15 @@ export async function startNatsServer(options: StartOptions): Promise<RunningNat
       options.signal?.aborted === true ? "it is being stopped" : `it did not answer in ${options.timeout / 1_000} s`;
     throw new NatsServerStartError(`${cannot}: ${why}; see "${options.logFile}"`, false);
   }
+  if ("streams" in first) {
+    child.kill("SIGTERM");
+    const slow = setTimeout(() => child.kill("SIGKILL"), endTimeout);
+    await ended;
+    clearTimeout(slow);
+    const unrecovered = await withReasons(first.streams, options.logFile, logged);
+    const named = unrecovered.map(({ stream, reason }) => `stream "${stream}" (${reason})`).join(", ");
+    throw new NatsServerStartError(`${cannot}: it cannot recover ${named}`, false, unrecovered);
+  }
   if ("error" in first) throw new NatsServerStartError(`${cannot}: ${first.error}`, false);
   const why = (await lastError(stderrFile)) ?? (await lastError(options.logFile));
   throw new NatsServerStartError(
@@ -90,26 +112,63 @@ export function formatNatsServerEnd(end: NatsServerEnd): string {
   return "signal" in end ? end.signal : end.error;
 }
 
-async function untilHealthy(options: StartOptions, stop: AbortSignal): Promise<"healthy" | "silent"> {
+/** Or the streams that it could not recover. */
+type Health = "healthy" | "silent" | { readonly streams: readonly string[] };
+
+async function untilHealthy(options: StartOptions, stop: AbortSignal): Promise<Health> {
   const deadline = performance.now() + options.timeout;
   while (!stop.aborted && performance.now() < deadline) {
-    if (await isHealthy(options.monitorPort, stop)) return "healthy";
+    const health = await askHealth(options.monitorPort, stop);
+    if (health !== "silent") return health;
     await pause(poll);
   }
   return "silent";
 }
 
-async function isHealthy(monitorPort: number, stop: AbortSignal): Promise<boolean> {
+/** The names of streams only once the server accepts connections: it tries to recover them before that. */
+async function askHealth(monitorPort: number, stop: AbortSignal): Promise<Health> {
   try {
-    const response = await fetch(`http://127.0.0.1:${monitorPort}/healthz`, {
+    const response = await fetch(`http://127.0.0.1:${monitorPort}/healthz?details=true`, {
       signal: AbortSignal.any([stop, AbortSignal.timeout(replyTimeout)]),
       headers: { connection: "close" },
     });
-    await response.body?.cancel();
-    return response.ok;
+    if (response.ok) {
+      await response.body?.cancel();
+      return "healthy";
+    }
+    const { errors = [] } = (await response.json()) as { readonly errors?: readonly HealthError[] };
+    const streams = errors.flatMap(({ stream, error }) =>
+      stream !== undefined && error?.endsWith("could not be recovered") === true ? [stream] : [],
+    );
+    return streams.length > 0 && streams.length === errors.length ? { streams } : "silent";
   } catch {
-    return false;
+    return "silent";
   }
+}
+
+interface HealthError {
+  readonly stream?: string;
+  readonly error?: string;
+}
+
+/** What the log, from byte `from` on, says last of each stream. */
+async function withReasons(
+  streams: readonly string[],
+  logFile: string,
+  from: number,
+): Promise<readonly UnrecoveredStream[]> {
+  const log = await readFile(logFile).catch(() => Buffer.alloc(0));
+  // Shorter: the server began a new file.
+  const lines = log
+    .subarray(log.length < from ? 0 : from)
+    .toString("utf8")
+    .split("\n");
+  return streams.map((stream) => {
+    const line = lines.findLast(
+      (each) => /\[(?:WRN|ERR)\]/.test(each) && (each.includes(`/streams/${stream}/`) || each.includes(`"${stream}"`)),
+    );
+    return { stream, reason: line?.replace(/^.*\[(?:WRN|ERR)\]\s*/, "").trim() ?? "nats-server does not say why" };
+  });
 }
 
 /** The last error line of a log, without time and process. */

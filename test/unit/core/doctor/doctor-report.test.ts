@@ -40,6 +40,7 @@ function report(over: Partial<DoctorFacts> = {}) {
       callMaxAge: 3_600_000,
     },
     durability: "interval",
+    setAside: [],
     place: { edition: "enterprise", home: "machine" },
     broker,
     provider: { fault: undefined },
