@@ -82,7 +82,8 @@ export const hostSettings = {
   }),
   durability: choice("durability", ["interval", "always"], {
     fallback: "interval",
-    about: "interval: a crash of the operating system may lose 0.1 s of calls; always: none, at half the speed",
+    about:
+      "interval: a crash of the operating system may lose about the last second of calls; always: none, at half the speed",
   }),
   ...without(decidedHere, {
     ...queueDoctorSettings,

@@ -159,7 +159,7 @@ export const durabilitySettings = {
   durability: choice("durability", durabilityProfiles, {
     fallback: "interval",
     about:
-      "What the broker keeps when the operating system crashes: interval = all but the last 0.1 s of calls, always = all, cluster = all, on three servers",
+      "What the broker keeps when the operating system crashes: interval = all but about the last second of calls, always = all, cluster = all, on three servers",
   }),
 };
 

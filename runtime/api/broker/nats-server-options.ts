@@ -3,7 +3,7 @@ import type { NatsUser } from "./nats-users.ts";
 /** Bytes that a queue message may have for headers, beyond the body of its call. */
 export const messageRoom = 262_144;
 
-/** When a message counts as stored: written within 100 ms, or before it is acknowledged. */
+/** When a message is synced: with others every 100 ms, which a busy disk stretches to a second, or before it is acknowledged. */
 export type Durability = "interval" | "always";
 
 /** Facts from which a server's store and limits are derived. */

@@ -109,7 +109,7 @@ function PlatformFacts({ info }: { readonly info: SystemInfo }) {
 }
 
 const durabilityWords: Readonly<Record<string, string>> = {
-  interval: "interval: a crash of the operating system loses at most the last 0.1 s of calls",
+  interval: "interval: a crash of the operating system loses about the last second of calls",
   always: "always: a crash of the operating system loses nothing",
   cluster: "cluster: a crash of one machine loses nothing",
 };
