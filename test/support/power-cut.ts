@@ -20,6 +20,8 @@ export interface PowerCutDisk extends AsyncDisposable {
   seen(...names: readonly string[]): string;
   /** A directory for temporary files, on another disk, which functions can reach. */
   readonly temporary: string;
+  /** Writes all that is in use to the disk. */
+  sync(): void;
   /** Cuts the power, ends every process that uses it, and switches it on again. */
   cut(): Promise<void>;
 }
@@ -81,6 +83,7 @@ export async function openPowerCutDisk(what: string): Promise<PowerCutDisk | und
     path,
     temporary,
     seen: (...names) => join(`/proc/${pid}/root`, path, ...names),
+    sync: () => must(inside("sync", "-f", path)),
     cut: async () => {
       must(inside("perl", "-e", shutDown, path));
       await endAll(holder, path);
