@@ -119,7 +119,7 @@ export async function syncTree(directory: string, skip: (name: string) => boolea
 /** False where there is no such command, or it fails. */
 function syncFileSystem(directory: string): Promise<boolean> {
   return new Promise((done) => {
-    execFile("sync", ["--file-system", directory], (err) => done(err === null));
+    execFile("sync", ["-f", directory], (err) => done(err === null));
   });
 }
 

@@ -75,6 +75,7 @@ test.each([
 const others: Readonly<Record<string, string>> = {
   "runtime/adapters/machine/local/confinement.ts": "in a directory that ends with the process",
   "runtime/adapters/machine/local/folders/copy-folder.ts": "the whole copy is synced before it gets its name",
+  "runtime/adapters/machine/local/folders/kept-dependencies.ts": "the whole tree is synced before it gets its name",
   "runtime/adapters/machine/local/logs/replica-log.ts": "lines of a running replica",
   "runtime/adapters/machine/local/node-for-functions.ts": "in a directory that ends with the process",
   "runtime/adapters/machine/local/run-directory.ts": "names a directory that ends with the process",

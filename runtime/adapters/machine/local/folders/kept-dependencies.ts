@@ -9,7 +9,6 @@ import {
   readdir,
   readFile,
   readlink,
-  rename,
   symlink,
   writeFile,
 } from "node:fs/promises";
@@ -18,6 +17,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { dependencySteps } from "../../../../core/folders/dependency-steps.ts";
 import { formatRef, type FunctionRef } from "../../../../core/functions/function-ref.ts";
 import type { ReplicaFailure } from "../../../../core/replicas/reconcile-backoff.ts";
+import { renameDurably, syncTree } from "../../../../disk/durable-files.ts";
 import { removeTree } from "../remove-tree.ts";
 import { sealSnapshot } from "./seal-snapshot.ts";
 
@@ -105,7 +105,9 @@ export class KeptDependencies {
       await writeFile(join(draft, "made-in"), snapshot, { mode: 0o600 });
       const lay = { from: snapshot, to: join(draft, "content"), shared, isAdded: (path: string) => !before.has(path) };
       await layTree(lay);
-      await rename(draft, join(own, key));
+      // Its name promises its content, after a power cut as well.
+      await syncTree(draft);
+      await renameDurably(draft, join(own, key));
     } catch {
       await removeTree(own).catch(() => {});
     }
