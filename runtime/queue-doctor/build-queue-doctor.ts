@@ -23,6 +23,8 @@ export interface QueueDoctorParts extends RepairParts {
   readonly onBrokerBack: (back: () => void) => () => void;
   /** Milliseconds. */
   readonly period: number;
+  /** Milliseconds between two looks at whether the servers can store, without which no call is accepted; 5 s when absent. */
+  readonly lookEvery?: number;
   readonly leaseTtl: number;
 }
 
@@ -39,21 +41,27 @@ export interface BuiltQueueDoctor {
 const leaseName = "process.doctor";
 /** Delay of the next check after the broker came back, milliseconds. */
 const afterRestart = 10_000;
+const defaultLook = 5_000;
 
 /** Assembles the doctor. */
 export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
-  const { store, catalog, metrics, log } = parts;
+  const { store, catalog, metrics, log, lookEvery = defaultLook } = parts;
   const holder = randomUUID();
   const leaseDuration = Math.max(parts.leaseTtl, 2 * parts.period);
   const round = new RepairRound(parts);
   let problem: string | undefined;
+  /** A server that cannot store; it is over as soon as none reports that, whatever is still to be repaired. */
+  let faulty: string | undefined;
   /** Why every store is to be repaired, whatever its state. */
   let repairAll: RebuildReason | undefined;
   /** Another doctor had the lease when it was last asked for. */
   let standsBy = false;
 
+  const logNew = (found: string | undefined, known: string | undefined): void => {
+    if (found !== undefined && found !== known) log.error({ reason: found }, "the queues are unavailable");
+  };
   const report = (found: string | undefined): void => {
-    if (found !== undefined && found !== problem) log.error({ reason: found }, "the queues are unavailable");
+    logNew(found, problem);
     problem = found;
   };
   const declare = async (): Promise<void> => {
@@ -97,17 +105,29 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
   const repair = async (stop: AbortSignal): Promise<void> => {
     const missing = await store.maintain(parts.queues);
     await declare();
+    // Before the repairs, which wait for the leases of calls: meanwhile calls are accepted.
+    report(missing.length === 0 ? undefined : missing.map(missingText).join("; "));
     await round.go(repairAll, stop);
     repairAll = undefined;
-    report(missing.length === 0 ? undefined : missing.map(missingText).join("; "));
+  };
+  /** Waits until the next check is due, or a server cannot store. */
+  const pauseBetween = async (wait: number, signal: AbortSignal): Promise<void> => {
+    for (const until = performance.now() + wait; !signal.aborted;) {
+      const left = until - performance.now();
+      if (left <= lookEvery) return pauseFor(left, signal);
+      await pauseFor(lookEvery, signal);
+      if ((await parts.health?.fault()) !== undefined) return;
+    }
   };
   /** One check; resolves with the milliseconds until the next one. */
   const check = async (stop: AbortSignal): Promise<number> => {
     try {
       const fault = await parts.health?.fault();
       metrics.healthy.set(fault === undefined ? 1 : 0);
+      const found = fault === undefined ? undefined : `the broker cannot store: ${fault.server}: ${fault.why}`;
+      logNew(found, faulty);
+      faulty = found;
       if (fault !== undefined) {
-        report(`the broker cannot store: ${fault.server}: ${fault.why}`);
         if (!(await restart(fault, stop))) return parts.period;
         repairAll = "broker-restarted";
         return 0;
@@ -137,7 +157,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
         wake.abort();
       });
       for (let wait = parts.period; !stop.aborted;) {
-        await pauseFor(wait, AbortSignal.any([stop, wake.signal]));
+        await pauseBetween(wait, AbortSignal.any([stop, wake.signal]));
         wake = new AbortController();
         if (soon) {
           soon = false;
@@ -148,7 +168,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
       await parts.leases.release(leaseName, holder).catch(() => {});
     },
     get problem() {
-      return problem;
+      return faulty ?? problem;
     },
   };
 }

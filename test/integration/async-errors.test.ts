@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { Acceptances } from "../../runtime/gateway/calls/async/acceptances.ts";
+import { eventually } from "../support/eventually.ts";
+import { MemoryCallQueue } from "../support/memory/memory-call-queue.ts";
 import { openMemoryAsyncInvoker } from "../support/memory-async-invoker.ts";
 import { openRawClient } from "../support/raw-client.ts";
 import { createTestPlatform, openSyncGateway, type SyncGateway } from "../support/sync-gateway.ts";
@@ -40,6 +43,34 @@ test("a call without a body and without headers for one is accepted", async () =
     expect((await client.replies(count))[count - 1]?.status).toBe(202);
   }
   client.close();
+  await gateway.close();
+});
+
+test("a sender that hangs up is not waited for, and many that wait leave no room for more", async () => {
+  const { table, deploy } = createTestPlatform();
+  deploy("echo", {});
+  /** A queue that answers nothing; a call leaves it when nobody waits for it. */
+  const calls = new MemoryCallQueue({ ackWait: 60_000 });
+  let waiting = 0;
+  calls.put = async (_call, _until, _redrives, isAbandoned = () => false) => {
+    waiting += 1;
+    await eventually(isAbandoned, { what: "a sender that is gone" });
+    waiting -= 1;
+    return { kind: "unknown", cause: new Error("nobody waits") };
+  };
+  let now = 0;
+  const acceptances = new Acceptances({ maxCalls: 2, maxBytes: 1_000 }, () => now);
+  const gateway = await openSyncGateway({ invokeAsync: openMemoryAsyncInvoker(table, { calls, acceptances }) });
+  const clients = await Promise.all([openRawClient(gateway.port), openRawClient(gateway.port)]);
+  for (const client of clients)
+    client.send("POST /async-function/echo HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\n\r\nx");
+  await eventually(() => waiting === 2, { what: "both calls at the queue" });
+  now = 1_000;
+  const refused = await fetch(`${gateway.base}/async-function/echo`, { method: "POST", body: "y" });
+  expect([refused.status, refused.headers.get("x-call-queued")]).toEqual([503, "no"]);
+  expect(await refused.text()).toContain("2 calls wait for the queue already");
+  for (const client of clients) client.close();
+  await eventually(() => waiting === 0, { what: "no call at the queue" });
   await gateway.close();
 });
 

@@ -219,6 +219,19 @@ test("a server that answers pings alone is left after 3 s of requests, and what 
   await server.close();
 });
 
+test("a publish that nobody waits for any more is given up soon", async () => {
+  const idle = await idleServer({ pings: 1 });
+  const link = await NatsLink.open({ ...options, url: idle.url });
+  const began = performance.now();
+  const isAbandoned = () => performance.now() - began > 100;
+  const until = began + 60_000;
+  const outcome = await publishDurably(link, "x", new Uint8Array(1), new HeaderBlock(), until, isAbandoned);
+  expect(outcome.kind).toBe("unknown");
+  expect(performance.now() - began).toBeLessThan(3 * 600);
+  await link.close();
+  idle.close();
+});
+
 test("a server that announces its end is left at once, but not for itself", async () => {
   const idle = await idleServer();
   const server = await openNatsServer();

@@ -29,6 +29,7 @@ export interface MemoryAsyncOptions {
   readonly policy?: CallbackRules["policy"];
   readonly ledger?: CallLedger;
   readonly calls?: MemoryCallQueue;
+  readonly acceptances?: Acceptances;
   /** Who may call. */
   readonly admission?: Partial<AdmissionParts>;
 }
@@ -66,7 +67,7 @@ export function memoryAsyncParts(table: FunctionTable, options: MemoryAsyncOptio
     callbackRules: { policy, allow: [], gatewayOrigins: ["http://gateway.weir:8080"], closedPorts: [4222] },
     bodyLimit: 1_048_576,
     acceptTimeout: 3_000,
-    acceptances: new Acceptances({ maxCalls: 10_000, maxBytes: 134_217_728 }),
+    acceptances: options.acceptances ?? new Acceptances({ maxCalls: 10_000, maxBytes: 134_217_728 }),
     metrics: buildAcceptMetrics(new Registry()),
     writeError: createErrorWriter(createLog("test", "silent")).writeError,
     observer: { ended: () => {}, answered: () => {} },

@@ -35,7 +35,7 @@ export class MemoryCallQueue implements CallQueue, QueueStates {
     this.#options = options;
   }
 
-  async put(call: QueuedCall, until: number, redrives = 0): Promise<PutOutcome> {
+  async put(call: QueuedCall, until: number, redrives = 0, _isAbandoned?: () => boolean): Promise<PutOutcome> {
     const id = redrives === 0 ? call.id : `${call.id}.${redrives}`;
     const item = { id, subject: formatRef(call.function), content: { read: call }, raw: encodeCall(call) };
     return this.#queue(call.queue).put(structuredClone(item), until);

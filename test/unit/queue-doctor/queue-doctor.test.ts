@@ -45,7 +45,11 @@ class ScriptedStore implements QueueStore {
     return this.overdue;
   }
 
+  /** What a rebuild waits for. */
+  leases: Promise<void> = Promise.resolve();
+
   async rebuild(queue: string | undefined): Promise<void> {
+    await this.leases;
     this.done.push(`rebuild ${queue ?? "callbacks"}`);
     this.state = {};
   }
@@ -220,6 +224,31 @@ test("has each server that cannot store restarted in turn, then repairs everythi
   ]);
   await eventually(() => doctor.problem === undefined, { ...within, what: "no problem" });
   expect(await metric("queue_doctor_broker_healthy")).toBe(1);
+});
+
+test("a server that stores again is no problem while the repair waits for leases, also after a look that failed", async () => {
+  const { full, parts } = openServers("nats-0");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.leases = promise;
+  const restart = async (server: string): Promise<boolean> => {
+    store.failing = true;
+    return parts.servers.restart(server);
+  };
+  const doctor = open({ ...parts, servers: { restart } });
+  await eventually(() => doctor.problem?.includes("the broker is away"), { ...within, what: "the failed look" });
+  expect(full).toEqual([]);
+  store.failing = false;
+  await eventually(() => doctor.problem === undefined, { ...within, what: "no problem" });
+  expect(store.done).toEqual([]);
+  resolve();
+  await eventually(() => store.done.includes("rebuild default"), { ...within, what: "the repair" });
+});
+
+test("a server that cannot store is noticed between two checks", async () => {
+  const { full, restarted, parts } = openServers();
+  open({ ...parts, period: 3_600_000, lookEvery: 10 });
+  full.push("nats-0");
+  await eventually(() => restarted.length === 1, { what: "the restart" });
 });
 
 test("reports a server that it cannot restart, and keeps checking until it can repair again", async () => {

@@ -87,7 +87,7 @@ export async function publishUnreported(
       if (isNoResponders(err)) {
         noResponders += 1;
         if (noResponders >= maxNoResponders && !link.isCluster) break;
-        await pause(pauseUntil(until, round));
+        await pause(pauseUntil(until, link.isCluster ? round : 0));
       } else if (!(err instanceof NotSentError)) {
         doubt = err;
         if (!isTimeout(err)) break;
