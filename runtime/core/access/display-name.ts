@@ -2,7 +2,7 @@ import { printable } from "../printable.ts";
 import { claimTexts, type Claims } from "./claims.ts";
 import type { TrustedIssuer } from "./rule-set.ts";
 
-/** Claims that name a person, where the JwtIssuer names none (OpenID Connect Core §5.1). */
+/** Claims that name a person, where the JwtIssuer names none (OpenID Connect Core, section 5.1). */
 export const usualNameClaims: readonly string[] = ["preferred_username", "email", "name"];
 
 /** Most characters of a name. */

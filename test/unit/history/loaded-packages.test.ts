@@ -39,6 +39,7 @@ test("the history process loads no client of a container engine, of a cluster or
     "@nats-io/jetstream",
     "@nats-io/kv",
     "@nats-io/transport-node",
+    "@nats-io/transport-node/lib/node_transport.js",
     "commander",
     "ipaddr.js",
     "pino",

@@ -133,7 +133,7 @@ export class IssuerLogin {
       const client = await this.#clients.of(issuer);
       const given = await refreshTokenGrant(client, refreshToken);
       const idToken = given.id_token;
-      // An issuer may leave it out (OpenID Connect Core §12.2).
+      // An issuer may leave it out (OpenID Connect Core, section 12.2).
       const word =
         idToken === undefined
           ? keptWord(session, given, this.#now())
@@ -160,7 +160,7 @@ export class IssuerLogin {
     return this.#parts.tokens.now();
   }
 
-  /** Where the id token names nobody, the issuer's UserInfo may (OpenID Connect Core §5.3); no sign-in fails by it. */
+  /** Where the id token names nobody, the issuer's UserInfo may (OpenID Connect Core, section 5.3); no sign-in fails by it. */
   async #nameOf(
     claims: Session["claims"],
     issuer: LoginIssuer,

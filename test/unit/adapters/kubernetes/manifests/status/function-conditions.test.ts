@@ -90,7 +90,7 @@ function conditionsOf(over: Partial<ObservedFunction>) {
   const shown = Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
   const stalled = conditions.find(({ type }) => type === "Stalled");
   const message = stalled?.status === "True" ? stalled.message : undefined;
-  return { ...shown, final: finalFailure(conditions), message };
+  return { ...shown, final: finalFailure(conditions)?.message, message };
 }
 
 const waiting = (reason: string, message = "its words"): ContainerState => ({ waiting: { reason, message } });
