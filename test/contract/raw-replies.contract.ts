@@ -15,8 +15,8 @@ export interface HeardReply {
 
 /** A way from a caller to a replica. */
 export interface Hop {
-  /** Calls the replica at `address`. */
-  call(address: string, method: string): Promise<HeardReply>;
+  /** Calls the replica at `address`; without a body unless there is one. */
+  call(address: string, method: string, body?: Buffer): Promise<HeardReply>;
   close(): Promise<void>;
 }
 
@@ -65,6 +65,19 @@ export function rawRepliesContract(
         what: "the end of a connection with stray bytes",
       });
     });
+  });
+
+  test("a reply that comes before the request was read is passed on, though its connection then breaks", async () => {
+    const opened = await openRawReplica(({ socket }) => {
+      socket.pause();
+      // With bytes left unread, the kernel resets the connection.
+      socket.write("HTTP/1.1 413 Big\r\nContent-Length: 2\r\n\r\nno", () => socket.destroy());
+    });
+    closing.push(opened);
+    const hop = await openHop();
+    const reply = { status: 413, body: "no", whole: true };
+    for (let call = 0; call < 5; call += 1)
+      expect(await hop.call(opened.address, "POST", Buffer.alloc(8_000_000))).toEqual(reply);
   });
 
   describe("a reply that is none is said to be, and its connection ends", () => {

@@ -17,14 +17,14 @@ const connectTimeout = 1_000;
 async function openUpstream(): Promise<Hop> {
   const upstream = new RawUpstream({ connectTimeout });
   return {
-    call: async (address, method) => {
+    call: async (address, method, body) => {
       const response = new HeardResponse();
-      upstream.dispatch(address, { method, target: "/", headers: [], body: null }, response);
+      upstream.dispatch(address, { method, target: "/", headers: [], body: body ?? null }, response);
       await eventually(() => response.outcome !== undefined, { what: "the end of the call" });
-      const { status, outcome, body, error } = response;
+      const { status, outcome, body: received, error } = response;
       return {
         status,
-        body: outcome === "end" ? body : `${outcome}: ${error?.message ?? ""}`,
+        body: outcome === "end" ? received : `${outcome}: ${error?.message ?? ""}`,
         whole: outcome === "end",
       };
     },
@@ -61,10 +61,10 @@ async function openWatchdog(): Promise<Hop> {
     return own;
   };
   return {
-    call: async (address, method) => {
+    call: async (address, method, body) => {
       const port = ports.get(address) ?? serve(address);
       ports.set(address, port);
-      return callOverHttp(await port, "/", method);
+      return callOverHttp(await port, "/", method, body);
     },
     close: async () => {
       for (const close of closing) await close();
@@ -75,9 +75,9 @@ async function openWatchdog(): Promise<Hop> {
 async function openGateway(): Promise<Hop> {
   const gateway = await openSyncGateway();
   return {
-    call: (address, method) => {
+    call: (address, method, body) => {
       gateway.deploy("raw", { addresses: [address] });
-      return callOverHttp(gateway.port, "/function/raw", method);
+      return callOverHttp(gateway.port, "/function/raw", method, body);
     },
     close: () => gateway.close(),
   };
@@ -102,7 +102,7 @@ async function openInvoker(): Promise<Hop> {
   };
 }
 
-function callOverHttp(port: number, path: string, method: string): Promise<HeardReply> {
+function callOverHttp(port: number, path: string, method: string, sent?: Buffer): Promise<HeardReply> {
   return new Promise((resolve) => {
     let status = 0;
     let body = "";
@@ -112,7 +112,8 @@ function callOverHttp(port: number, path: string, method: string): Promise<Heard
       response.on("data", (chunk: Buffer) => (body += chunk.toString("latin1")));
       response.on("error", () => end(false)).on("close", () => end(response.complete));
     });
-    request.on("error", () => end(false)).end();
+    // It cannot send the rest of its body after an early reply.
+    request.on("error", () => setImmediate(end, false)).end(sent);
   });
 }
 

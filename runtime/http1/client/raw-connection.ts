@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import type { Socket, TcpNetConnectOpts } from "node:net";
 
 import { publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import { MalformedReply } from "../../core/calls/malformed-reply.ts";
@@ -7,6 +7,7 @@ import { ResponseParser, type ResponseSink } from "../response-parser.ts";
 import type { HeadCache } from "../head-cache.ts";
 import { ReadBuffer } from "../read-buffer.ts";
 import type { CallCarrier, RawCall } from "./raw-call.ts";
+import { ReplicaSocket } from "./replica-socket.ts";
 import { RequestSender } from "./request-sender.ts";
 
 /** Where a connection goes, and how; durations in milliseconds. */
@@ -80,6 +81,8 @@ export class RawConnection implements CallCarrier, ResponseSink {
   #kept = false;
   /** Bytes arrived since the call was sent. */
   #received = false;
+  /** The replica takes nothing more; what it has sent is still read. */
+  #deaf = false;
   #failure: Error | undefined;
 
   readonly #onReadable = (): void => {
@@ -101,8 +104,9 @@ export class RawConnection implements CallCarrier, ResponseSink {
   };
   readonly #onError = (err: Error): void => void (this.#failure = err);
   readonly #onEnd = (): void => {
-    if (this.#state === "busy" && !this.#parser.end())
-      this.#fail("reset", new Error("the replica closed the connection"));
+    // Where a write failed, the end may be that of a reply that was cut.
+    if (this.#state === "busy" && (this.#deaf || !this.#parser.end()))
+      this.#fail("reset", this.#failure ?? new Error("the replica closed the connection"));
     this.close();
   };
 
@@ -122,7 +126,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     // A connection to hand over must be an ordinary stream, and Node.js reads TLS only into buffers of its own.
     this.#streamed = call.request.upgrade !== undefined || tls !== undefined;
     const socket =
-      tls === undefined ? connect(this.#streamed ? options : { ...options, onread }) : tls.connect(options);
+      tls === undefined ? this.#connect(this.#streamed ? options : { ...options, onread }) : tls.connect(options);
     this.#socket = socket;
     this.#sender = new RequestSender(socket, (err) => this.#fail("reset", err));
     const timer = setTimeout(() => {
@@ -147,6 +151,16 @@ export class RawConnection implements CallCarrier, ResponseSink {
     });
     if (this.#streamed) socket.on("readable", this.#onReadable);
     socket.unref();
+  }
+
+  #connect(options: TcpNetConnectOpts): Socket {
+    const socket = new ReplicaSocket(options);
+    socket.onSendFailed = (err) => {
+      this.#deaf = true;
+      this.#failure = err;
+      this.#sender.stop();
+    };
+    return socket.connect(options);
   }
 
   get idle(): boolean {
@@ -220,7 +234,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     const call = this.#call;
     if (call === undefined) return;
     const time = idleTime === undefined ? this.#idleTime : Math.min(idleTime - keepAlive.margin, keepAlive.longest);
-    const reusable = persistent && call.request.persistent && time > 0 && !this.#sender.sending;
+    const reusable = persistent && call.request.persistent && time > 0 && !this.#sender.sending && !this.#deaf;
     if (reusable) {
       this.resume();
       this.#call = undefined;
@@ -241,6 +255,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#state = "closed";
     this.#call = undefined;
     this.#sender.release();
+    if (socket instanceof ReplicaSocket) socket.onSendFailed = undefined;
     socket.off("end", this.#onEnd).off("error", this.#onError).off("readable", this.#onReadable);
     this.#owner.onClosed(this);
     if (rest.length > 0) socket.unshift(rest);
