@@ -21,7 +21,8 @@ export function namespaceManifests(platform: Platform): KubernetesObject[] {
     metadata: { name, labels: { "app.kubernetes.io/part-of": "weir", ...labels, ...restricted } },
   });
   return [
-    namespace(platform.platformNamespace, {}),
+    // So that other platforms of the cluster know that its rules are read.
+    namespace(platform.platformNamespace, { [objectLabel.platform]: platform.platformNamespace }),
     namespace(platform.functionNamespace, {
       [namespaceMarker.key]: namespaceMarker.value,
       [objectLabel.platform]: platform.platformNamespace,

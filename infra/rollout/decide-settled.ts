@@ -6,6 +6,8 @@ import { at, conditionOf, remedy, type RolloutDecision, type Workload } from "./
 
 /** What it names may be made in the same run. */
 const incomplete = "Incomplete";
+/** Reasons that an object of access has no effect, which no wait changes. */
+const judged: ReadonlySet<unknown> = new Set(["Refused", "NotEnforced", "WrongNamespace", incomplete]);
 /** A cluster that adds nodes by itself takes minutes to do so. */
 const unschedulable = "Unschedulable";
 
@@ -32,6 +34,7 @@ export function decideSettled(wanted: Workload, live: Workload | undefined): Rol
   if (reconciling?.["status"] === "True")
     return { kind: "under-way", because: messageOf(ready?.["status"] === "False" ? ready : reconciling) };
   const last = ready ?? accepted;
+  if (last?.["status"] === "False" && judged.has(last["reason"])) return decideJudged(last);
   if (last?.["status"] !== "True")
     return { kind: "under-way", because: last === undefined ? "the operator has not judged it yet" : messageOf(last) };
   return { kind: "done" };
@@ -41,6 +44,10 @@ function decideStalled(stalled: Workload): RolloutDecision {
   const because = messageOf(stalled);
   if (imageTriedAgain.has(stalled["reason"]) || stalled["reason"] === incomplete) return { kind: "failing", because };
   return { kind: stalled["reason"] === unschedulable ? "under-way" : "failed", because };
+}
+
+function decideJudged(condition: Workload): RolloutDecision {
+  return { kind: condition["reason"] === incomplete ? "failing" : "failed", because: messageOf(condition) };
 }
 
 function messageOf(condition: Workload): string {

@@ -340,6 +340,7 @@ function isApply({ query }: SeenRequest): boolean {
 
 /** RFC 7396. */
 function merge(target: unknown, patch: unknown): unknown {
+  if (isConditions(target) && isConditions(patch)) return [...target.filter(isNotIn(patch)), ...patch];
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const merged = new Map(Object.entries(typeof target === "object" && target !== null ? target : {}));
   for (const [key, value] of Object.entries(patch)) {
@@ -362,4 +363,22 @@ function refuseWith(
   };
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
   response.writeHead(code, headers).end(JSON.stringify(status));
+}
+
+interface Condition {
+  readonly type: string;
+  readonly lastTransitionTime: string;
+}
+
+/** Conditions are a list by type: each writer has its own. */
+function isConditions(value: unknown): value is readonly Condition[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((each: unknown) => typeof each === "object" && each !== null && "lastTransitionTime" in each)
+  );
+}
+
+function isNotIn(conditions: readonly Condition[]): (condition: Condition) => boolean {
+  return ({ type }) => conditions.every((each) => each.type !== type);
 }

@@ -5,7 +5,7 @@ import { issuerDiscoveryBinding } from "../iam/issuer-discovery.ts";
 import { accountRights, type Rule } from "./account-rights.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf } from "../names.ts";
-import { functionGuard, namespaceGuards } from "./namespace-guards.ts";
+import { functionGuard, namespaceGuards, ruleGuard } from "./namespace-guards.ts";
 import type { Platform } from "../platform.ts";
 
 const rbac = "rbac.authorization.k8s.io";
@@ -30,6 +30,7 @@ export function accessManifests(platform: Platform): KubernetesObject[] {
       : []),
     ...authorityManifests(platform),
     ...functionGuard(platform),
+    ...ruleGuard(platform),
     ...(platform.manyNamespaces ? namespaceGuards(platform) : []),
   ];
 }

@@ -59,7 +59,12 @@ export function accountRights(
 function gatewayRights(manyNamespaces: boolean): AccountRights {
   return {
     account: accounts.gateway,
-    platform: [rule(group.weir, ["profiles"], read), rule(group.iam, iamKinds, read)],
+    platform: [
+      rule(group.weir, ["profiles"], read),
+      rule(group.iam, iamKinds, read),
+      // Gateways read the keys of issuers, so they alone know whether they can.
+      rule(group.iam, ["jwtissuers/status"], ["patch"]),
+    ],
     functions: [
       rule(group.weir, ["functions"], [...read, "create", "update", "patch", "delete"]),
       rule(group.weir, ["functions/scale"], ["get", "patch"]),
@@ -132,6 +137,11 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
       rule(group.weir, ["functions/finalizers"], ["update"]),
       rule(group.weir, ["secrets"], [...read, "create", "update", "patch", "delete"]),
       rule(group.weir, ["functions/status", "secrets/status"], ["get", "patch", "update"]),
+      // Those that lie where nobody reads them: their status says so.
+      rule(group.weir, ["profiles"], follow),
+      rule(group.iam, iamKinds, follow),
+      rule(group.weir, ["profiles/status"], ["patch"]),
+      rule(group.iam, statusOf(iamKinds), ["patch"]),
       rule(group.apps, ["deployments"], manage),
       rule(group.core, ["services"], manage),
       rule(group.discovery, ["endpointslices"], follow),
@@ -147,7 +157,8 @@ function operatorRights({ manyNamespaces, platformNamespace }: Pick<Platform, "m
     cluster: manyNamespaces
       ? [
           rule(group.core, ["namespaces"], read),
-          rule(group.weir, ["functions", "secrets"], follow),
+          rule(group.weir, ["functions", "secrets", "profiles"], follow),
+          rule(group.iam, iamKinds, follow),
           rule(group.apps, ["deployments"], follow),
           rule(group.core, ["services", "pods"], follow),
           ...guards,

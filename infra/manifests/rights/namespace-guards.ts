@@ -55,6 +55,32 @@ export function functionGuard({ platformNamespace, functionNamespace, manyNamesp
 }
 
 /**
+ * Who makes a Profile or a rule of identity and access where no platform reads it is warned. It is not refused: a
+ * platform may not decide about a namespace of another one, which may be known by nothing.
+ */
+export function ruleGuard({ platformNamespace }: Platform): KubernetesObject[] {
+  return policyAndBinding(
+    { platformNamespace },
+    {
+      name: `${platformNamespace}-rule-namespaces`,
+      account: "all",
+      resources: [
+        { group: "service.com", version: "v1", names: ["profiles"] },
+        { group: "iam.service.com", version: "v1", names: ["jwtissuers", "policies", "roles"] },
+      ],
+      operations: ["CREATE", "UPDATE"],
+      validations: [
+        {
+          expression: `request.namespace == '${platformNamespace}' || ${ofAnother("namespaceObject", platformNamespace)} || (request.operation == 'UPDATE' && object.spec == oldObject.spec)`,
+          message: `it has no effect here: objects of this kind are read in namespace "${platformNamespace}" alone`,
+        },
+      ],
+    },
+    "Warn",
+  );
+}
+
+/**
  * Restricts cluster-wide rights to namespaces with the marker that belong to no other platform. The gateway creates,
  * changes and deletes only those, and never changes their pod security; the operator acts only in those, and binds only
  * accounts of the platform there.
@@ -180,6 +206,7 @@ function marked(object: string): string {
 function policyAndBinding(
   { platformNamespace }: Pick<Platform, "platformNamespace">,
   guard: Guard,
+  action: "Deny" | "Warn" = "Deny",
 ): KubernetesObject[] {
   const metadata = { name: guard.name, labels: labelsOf(guard.account === "all" ? accounts.operator : guard.account) };
   const user = `system:serviceaccount:${platformNamespace}:${guard.account}`;
@@ -190,7 +217,7 @@ function policyAndBinding(
       kind: "ValidatingAdmissionPolicy",
       metadata,
       spec: {
-        failurePolicy: "Fail",
+        failurePolicy: action === "Deny" ? "Fail" : "Ignore",
         matchConstraints: {
           resourceRules: guard.resources.map(({ group, version, names }) => ({
             apiGroups: [group],
@@ -207,7 +234,7 @@ function policyAndBinding(
       apiVersion: `${admission}/v1`,
       kind: "ValidatingAdmissionPolicyBinding",
       metadata,
-      spec: { policyName: guard.name, validationActions: ["Deny"] },
+      spec: { policyName: guard.name, validationActions: [action] },
     },
   ];
 }

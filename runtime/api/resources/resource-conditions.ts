@@ -62,6 +62,6 @@ export const ProfileObjectStatus = acceptedStatus(["Accepted"], "Whether functio
 
 /** Status of a JwtIssuer, a Policy or a Role. */
 export const IamObjectStatus = acceptedStatus(
-  ["Accepted", "Enforced", "Ready"],
-  "Whether the object can be used, whether the platform acts on it, and whether all of it has an effect",
+  ["Accepted", "Enforced", "Ready", "KeysRead"],
+  "Whether the object can be used, whether the platform acts on it, and whether all of it has an effect; KeysRead, of issuers, is written by gateways",
 );

@@ -8,4 +8,9 @@ export interface AccessRules {
    * write them.
    */
   watch(observe: (rules: RuleSet) => void): Promise<() => void>;
+  /**
+   * Notes where people see it whether the keys of an issuer of this name could be read; `fault` says why not. Absent where
+   * rules have no such place.
+   */
+  reportKeys?(issuer: string, fault: string | undefined): Promise<void>;
 }

@@ -15,6 +15,7 @@ import { openBasicAuth, openToAll, type BasicAuth } from "./basic-auth.ts";
 import { FunctionCallers } from "./function-callers.ts";
 import { withReportedRoles } from "./reported-roles.ts";
 import { TokenHolders } from "./token-holders.ts";
+import { KeyReports } from "./tokens/report-keys.ts";
 import type { OwnKeys } from "./tokens/own-keys.ts";
 import type { TokenParts } from "./tokens/token-parts.ts";
 import { TrustedKeys } from "./tokens/trusted-keys.ts";
@@ -77,13 +78,19 @@ export function buildAccess({ settings, access, audit: trail, registry, log }: A
         auth.namesPlatformUser(authorization) || isOwnToken(authorization, issuer),
       accessObserver: observer,
     },
-    watch: async () =>
-      sources === undefined
-        ? () => {}
-        : sources.rules.watch((rules) => {
-            logNewFaults(rules, inForce, log);
-            inForce = rules;
-          }),
+    watch: async () => {
+      if (sources === undefined || tokens === undefined) return () => {};
+      const reports = new KeyReports({ keys: tokens.issuers, rules: sources.rules, inForce: () => inForce, log });
+      const end = await sources.rules.watch((rules) => {
+        logNewFaults(rules, inForce, log);
+        inForce = rules;
+        reports.look();
+      });
+      return () => {
+        reports.close();
+        end();
+      };
+    },
     close: async () => audit?.close(),
   };
 }

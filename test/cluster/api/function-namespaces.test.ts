@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { KubernetesObject } from "../../../infra/manifests/kubernetes-object.ts";
-import { functionGuard } from "../../../infra/manifests/rights/namespace-guards.ts";
+import { functionGuard, ruleGuard } from "../../../infra/manifests/rights/namespace-guards.ts";
 import { readPlatform } from "../../../infra/manifests/read-platform.ts";
 import type { Edition } from "../../../runtime/api/editions.ts";
 import { namespaceMarker, objectLabel } from "../../../runtime/api/names.ts";
@@ -123,5 +123,36 @@ describe("with one namespace", () => {
     expect(accepted).toEqual(["default", "other"]);
     const sentence = `the namespace is not one for functions: in this edition that is "${inside("default")}" alone`;
     expect(refusals).toEqual([expect.stringContaining(sentence), expect.stringContaining(sentence)]);
+  });
+});
+
+describe("objects that a platform reads in its own namespace alone", () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await openTestCluster();
+  });
+  afterAll(() => cluster?.close());
+
+  test("are warned of elsewhere, but in namespaces of other platforms", async () => {
+    await applyDefinitions(cluster);
+    const inside = (name: string): string => `${cluster.namespace}-${name}`;
+    for (const [name, labels] of Object.entries({ elsewhere: {}, another: of("another") }))
+      await cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: inside(name), labels } });
+    const platform = readPlatform({ platformNamespace: cluster.namespace, functionNamespace: inside("fn") });
+    await cluster.apply(...ruleGuard(platform));
+    const spec = { policy: ["deploy"] };
+    const warned = async (namespace: string): Promise<boolean> => {
+      const object = { apiVersion: "iam.service.com/v1", kind: "Role", metadata: { name: "ci" }, spec };
+      const args = ["create", "--dry-run=server", "--filename=-", "--warnings-as-errors"];
+      return cluster.kubectl(args, { namespace, input: JSON.stringify(object) }).then(
+        () => false,
+        (err: unknown) => String(err).includes(`are read in namespace "${cluster.namespace}" alone`),
+      );
+    };
+    await eventually(() => warned(inside("elsewhere")), { what: "the policy to be in force", every: 500 });
+    expect(await warned(cluster.namespace)).toBe(false);
+    expect(await warned(inside("another"))).toBe(false);
+    const names = ["elsewhere", "another"].map(inside);
+    await cluster.kubectl(["delete", "namespace", ...names, "--wait=false"], { namespace: null });
   });
 });

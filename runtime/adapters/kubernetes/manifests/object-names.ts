@@ -62,3 +62,6 @@ export function ownerReference({ name, uid }: FunctionOwner): OwnerReference {
 export function isOwnedBy({ metadata }: Pick<KubeObject, "metadata">, { uid }: FunctionOwner): boolean {
   return metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) ?? false;
 }
+
+/** The condition of a JwtIssuer that gateways write: whether they can read its keys. */
+export const keysRead = "KeysRead";

@@ -1,7 +1,7 @@
 import type { FunctionDeployment } from "../../../api/schemas/function-deployment.ts";
 import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../client/client.ts";
-import { kinds } from "../client/kinds.ts";
+import { kinds, type Kind } from "../client/kinds.ts";
 import { defaultNamespaceSettings } from "../manifests/namespace-objects.ts";
 import { profileFault } from "../manifests/pods/profile-fault.ts";
 import { WatchedRules } from "../stores/watched-rules.ts";
@@ -12,6 +12,7 @@ import { openFunctionCaches, type ProfileObject } from "./function-caches.ts";
 import { ListedSecrets } from "./listed-secrets.ts";
 import { OperatedAccepted } from "./operated-accepted.ts";
 import { OperatedFunctions } from "./operated-functions.ts";
+import { OperatedMisplaced } from "./operated-misplaced.ts";
 import { OperatedNamespaces } from "./operated-namespaces.ts";
 import { OperatedRules } from "./rules/operated-rules.ts";
 import { OperatedSecrets } from "./operated-secrets.ts";
@@ -41,6 +42,14 @@ export interface OperatorOptions {
   readonly onFailure: (err: unknown) => void;
 }
 
+/** Kinds that are read in the namespace of the platform alone, each with the types of its conditions. */
+const misplacedKinds: readonly (readonly [Kind, ...conditions: string[]])[] = [
+  [kinds.profile, "Accepted"],
+  [kinds.jwtIssuer, "Accepted", "Enforced", "Ready"],
+  [kinds.policy, "Accepted", "Enforced", "Ready"],
+  [kinds.role, "Accepted", "Enforced", "Ready"],
+];
+
 /** Starts the watches of everything that an operator reconciles; the kinds are in the order to open them in. */
 export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, options: OperatorOptions): OperatedKind[] {
   const { platformNamespace, manyNamespaces, onFailure } = options;
@@ -68,6 +77,10 @@ export function operatedKinds(client: KubeClient, namespaces: NamespaceSet, opti
     new OperatedRules(client, { ...rules, kind: "JwtIssuer" }),
     new OperatedRules(client, { ...rules, kind: "Policy" }),
     new OperatedRules(client, { ...rules, kind: "Role" }),
+    ...misplacedKinds.map(
+      ([kind, ...conditions]) =>
+        new OperatedMisplaced(client, namespaces, { kind, conditions, platformNamespace, onFailure }),
+    ),
     new ListedSecrets(secrets, namespaces),
     new OperatedSecrets(client, secrets, namespaces, onFailure),
     new CallbackSecretCopies(client, { functions: caches.functions, secrets, platformNamespace }),

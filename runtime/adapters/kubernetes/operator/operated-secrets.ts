@@ -11,6 +11,12 @@ import { contentHash } from "../manifests/content-hash.ts";
 import { applySecretReference, type ReferringSecret } from "../stores/secret-reference.ts";
 import type { CoreSecrets, SecretShape } from "./core-secrets.ts";
 
+/** Milliseconds between two looks for a core Secret that is not as its object says. */
+const awaitedInterval = 5_000;
+/** Milliseconds for which it counts as awaited. */
+const awaitedFor = 600_000;
+const forgottenInterval = 60_000;
+
 /**
  * `Secret` objects of `service.com`. Each core Secret with the platform's label gets one that names it and its keys;
  * the status says which of the keys exist. One that requests may change also has an outline of the core Secret.
@@ -59,16 +65,16 @@ export class OperatedSecrets implements OperatedKind {
     for (const [key] of this.#named.entries()) yield key;
   }
 
-  async reconcile(key: string): Promise<undefined> {
+  async reconcile(key: string): Promise<number | undefined> {
     const { namespace, name } = placeOfKey(key);
     const object = this.#named.find(namespace, name);
     const core = await this.#core.find(namespace, object?.spec.secretRef.name ?? name);
     if (object === undefined) {
       if (core?.reference !== undefined) await applySecretReference(this.#client, core.reference);
-      return;
+      return undefined;
     }
     if (core !== undefined && object.spec.secretRef.uid === core.uid) await this.#outline(object, core.outline);
-    await this.#writeStatus(object, core);
+    return this.#writeStatus(object, core);
   }
 
   async close(): Promise<void> {
@@ -83,7 +89,10 @@ export class OperatedSecrets implements OperatedKind {
     await this.#client.patch(kinds.secretReference, "merge", patch, { namespace, name });
   }
 
-  async #writeStatus({ metadata, spec, status }: ReferringSecret, core: SecretShape | undefined): Promise<void> {
+  async #writeStatus(
+    { metadata, spec, status }: ReferringSecret,
+    core: SecretShape | undefined,
+  ): Promise<number | undefined> {
     const { namespace = "", name = "", generation = 0 } = metadata;
     const there = (spec.keys ?? core?.keys ?? []).filter((each) => core?.keys.includes(each) === true);
     const missing = (spec.keys ?? []).filter((each) => !there.includes(each));
@@ -91,8 +100,14 @@ export class OperatedSecrets implements OperatedKind {
     const ready = statement(spec.secretRef.name, core === undefined ? "missing" : isOther ? "other" : missing);
     const wanted = { keys: isOther ? [] : there, observedGeneration: generation };
     const condition = { type: "Ready", ...ready, observedGeneration: generation };
-    if (holdsAll(status, { ...wanted, conditions: [condition] })) return;
-    const conditions = [{ ...condition, lastTransitionTime: new Date(this.#now()).toISOString() }];
+    const before = status?.conditions?.find(({ type }) => type === condition.type);
+    const kept = before?.status === condition.status ? before.lastTransitionTime : undefined;
+    const since = kept ?? new Date(this.#now()).toISOString();
+    // No watch reports a core Secret: one that is awaited is looked up again.
+    const again = condition.status === "True" ? undefined : this.#intervalSince(since);
+    if (again !== undefined) this.#core.expire(namespace, spec.secretRef.name);
+    if (holdsAll(status, { ...wanted, conditions: [condition] })) return again;
+    const conditions = [{ ...condition, lastTransitionTime: since }];
     const object = { metadata: { namespace, name }, status: { ...wanted, conditions } };
     await this.#client.apply(
       kinds.secretReference,
@@ -100,6 +115,12 @@ export class OperatedSecrets implements OperatedKind {
       { namespace, name, subresource: "status" },
       { force: true },
     );
+    return again;
+  }
+
+  /** One that was never made for long is not looked up all the time. */
+  #intervalSince(time: string): number {
+    return this.#now() - Date.parse(time) < awaitedFor ? awaitedInterval : forgottenInterval;
   }
 }
 

@@ -32,7 +32,9 @@ export async function writeConditions(
     return { ...statement, lastTransitionTime, observedGeneration: generation };
   });
   const status = { conditions, observedGeneration: generation };
-  if (holdsAll(current, status)) return;
+  // Other writers have conditions of their own beside these.
+  const holdsEach = conditions.every((one) => current?.conditions?.some((each) => holdsAll(each, one)) ?? false);
+  if (holdsEach && current?.observedGeneration === generation) return;
   const update = { metadata: { namespace, name }, status };
   await client.apply(kind, update, { namespace, name, subresource: "status" }, { force: true });
 }

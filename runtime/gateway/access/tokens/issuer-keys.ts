@@ -20,6 +20,7 @@ export class NoKeySetError extends Error {
 export class IssuerKeys {
   readonly #read: SharedRead<void>;
   readonly #now: () => number;
+  #fault: unknown;
   #set: { readonly keys: readonly UsableKey[]; readonly readAt: number } | undefined;
 
   /** `onFailure` gets why a read failed. */
@@ -32,7 +33,9 @@ export class IssuerKeys {
       const readAt = now();
       try {
         this.#set = { keys: await read(), readAt };
+        this.#fault = undefined;
       } catch (err) {
+        this.#fault = err;
         onFailure(err);
       }
     };
@@ -52,6 +55,12 @@ export class IssuerKeys {
     const keys = this.#good();
     if (keys === undefined) throw new NoKeySetError("Cannot verify token: the keys of its issuer cannot be read");
     return keyFor(keys, header);
+  }
+
+  /** Reads the set unless it is fresh; resolves with why the last read failed, or undefined. */
+  async check(): Promise<unknown> {
+    if (!this.#isYoungerThan(freshFor)) await this.#read.get();
+    return this.#fault;
   }
 
   #good(): readonly UsableKey[] | undefined {

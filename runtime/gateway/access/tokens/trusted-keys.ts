@@ -28,9 +28,18 @@ export class TrustedKeys {
    * @throws NoKeySetError
    */
   find(issuer: TrustedIssuer, header: TokenHeader): Promise<CryptoKey | undefined> {
+    return this.#setOf(issuer).find(header);
+  }
+
+  /** Reads the keys of an issuer unless they are fresh; resolves with why that failed, or undefined. */
+  check(issuer: TrustedIssuer): Promise<unknown> {
+    return this.#setOf(issuer).check();
+  }
+
+  #setOf(issuer: TrustedIssuer): IssuerKeys {
     const address = addressOf(issuer);
     const known = this.#sets.get(address);
-    if (known !== undefined) return known.find(header);
+    if (known !== undefined) return known;
     this.#dropUntrusted();
     const { documents, log, now } = this.#parts;
     const set = new IssuerKeys(
@@ -39,7 +48,7 @@ export class TrustedKeys {
       now,
     );
     this.#sets.set(address, set);
-    return set.find(header);
+    return set;
   }
 
   #dropUntrusted(): void {

@@ -67,5 +67,7 @@ test("rules are done when the platform acts on them, and failed when it refuses 
   const of = (...stated: readonly Stated[]) => decideSettled(rule, live(conditions(...stated)));
   expect(of(["Accepted", "True", "Accepted", "x"], ["Ready", "True", "Enforced", "x"])).toEqual({ kind: "done" });
   expect(of(["Accepted", "False", "Refused", "it is left out"])).toEqual({ kind: "failed", because: "it is left out" });
-  expect(of(["Ready", "False", "Incomplete", "no Policy"])).toEqual({ kind: "under-way", because: "no Policy" });
+  expect(of(["Ready", "False", "Incomplete", "no Policy"])).toEqual({ kind: "failing", because: "no Policy" });
+  expect(of(["Ready", "False", "NotEnforced", "this edition"])).toEqual({ kind: "failed", because: "this edition" });
+  expect(of(["Ready", "False", "KeysUnavailable", "refused"])).toEqual({ kind: "under-way", because: "refused" });
 });

@@ -4,6 +4,7 @@ import type { OperatedKind } from "../../../../core/ports/operated-kind.ts";
 import type { KubeClient } from "../../client/client.ts";
 import { ruleKinds, type WatchedRules } from "../../stores/watched-rules.ts";
 import { placeOfKey } from "../../watch/object-cache.ts";
+import { keysRead } from "../../manifests/object-names.ts";
 import { ruleConditions, ruleVerdicts, type RuleVerdicts } from "./rule-conditions.ts";
 import { writeConditions } from "../write-conditions.ts";
 
@@ -61,7 +62,8 @@ export class OperatedRules implements OperatedKind {
     // One that is being deleted is in no rules.
     if (object === undefined || (object.document ?? object.fault) === undefined) return undefined;
     if (!watched.isCurrent) return untilCurrent;
-    const statements = ruleConditions(kind, placeOfKey(key).name, this.#verdicts, isEnforced);
+    const keys = object.status?.conditions?.find(({ type, status }) => type === keysRead && status === "False");
+    const statements = ruleConditions(kind, placeOfKey(key).name, this.#verdicts, isEnforced, keys?.message);
     await writeConditions(this.#client, ruleKinds[kind], object, statements, now());
     return undefined;
   }

@@ -32,12 +32,16 @@ export function ruleVerdicts(kind: IamKind, names: Iterable<string>, rules: Rule
   };
 }
 
-/** The conditions of an object; `isEnforced` is whether the edition acts on rules at all. */
+/**
+ * The conditions of an object; `isEnforced` is whether the edition acts on rules at all, `keysFault` why the keys of an
+ * issuer cannot be read.
+ */
 export function ruleConditions(
   kind: IamKind,
   name: string,
   { faults, included, reporting }: RuleVerdicts,
   isEnforced: boolean,
+  keysFault?: string,
 ): ConditionStatement[] {
   const fault = faults.get(name)?.slice(0, maxMessage);
   const isAccepted = included.has(name);
@@ -49,6 +53,7 @@ export function ruleConditions(
     if (!isAccepted) return { ...accepted, type: "Ready" };
     if (!isEnforced) return { ...enforced, type: "Ready" };
     if (fault !== undefined) return isFalse("Ready", "Incomplete", fault);
+    if (keysFault !== undefined) return isFalse("Ready", "KeysUnavailable", keysFault);
     return isTrue("Ready", enforced.reason, enforced.message);
   };
   return [accepted, enforced, ready()];

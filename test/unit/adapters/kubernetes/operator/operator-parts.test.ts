@@ -9,6 +9,7 @@ import {
 } from "../../../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
 import { fixedNamespaces } from "../../../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
 import { AppliedObjects, TakenError } from "../../../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
+import { OperatedMisplaced } from "../../../../../runtime/adapters/kubernetes/operator/operated-misplaced.ts";
 import { OperatedNamespaces } from "../../../../../runtime/adapters/kubernetes/operator/operated-namespaces.ts";
 import { OperatedSecrets } from "../../../../../runtime/adapters/kubernetes/operator/operated-secrets.ts";
 import { PodsOfFunctions } from "../../../../../runtime/adapters/kubernetes/operator/pods-of-functions.ts";
@@ -250,5 +251,95 @@ describe("OperatedNamespaces", () => {
     await namespaces.reconcile("other");
     expect(requests()).toEqual([]);
     await namespaces.close();
+  });
+});
+
+describe("a secret that is awaited", () => {
+  test("is looked for again, and the time of its condition is that of the change", async () => {
+    let now = 0;
+    let shape: SecretShape | undefined;
+    const expired: string[] = [];
+    const core = {
+      listen: () => () => {},
+      expire: (where: string, name: string) => void expired.push(`${where}/${name}`),
+      find: () => Promise.resolve(shape),
+    };
+    api.store.write(kinds.secretReference, {
+      metadata: { namespace, name: "early", generation: 1 },
+      spec: { secretRef: { name: "core" } },
+    } as never);
+    const secrets = new OperatedSecrets(client, core, fixedNamespaces(namespace), failures.hear, () => now);
+    let changes = 0;
+    await secrets.open(() => void changes++);
+    const ready = (): object => {
+      const { status } = api.store.get("secrets", namespace, "early") as {
+        readonly status?: { readonly conditions?: readonly object[] };
+      };
+      return status?.conditions?.[0] ?? {};
+    };
+    const known = async (count: number): Promise<void> =>
+      void (await eventually(() => changes === count, { what: "the watch to know" }));
+    expect(await secrets.reconcile("functions/early")).toBe(5_000);
+    await known(2);
+    expect(expired).toEqual(["functions/core"]);
+    const missing = { status: "False", reason: "SecretNotFound", lastTransitionTime: "1970-01-01T00:00:00.000Z" };
+    expect(ready()).toMatchObject(missing);
+
+    now = 60_000;
+    shape = { uid: "s1", namespace, name: "core", type: "Opaque", keys: ["a"], reference: undefined, outline: "" };
+    expect(await secrets.reconcile("functions/early")).toBeUndefined();
+    await known(3);
+    const found = { status: "True", lastTransitionTime: "1970-01-01T00:01:00.000Z" };
+    expect(ready()).toMatchObject(found);
+
+    // Another key is no change of what the condition says.
+    now = 120_000;
+    shape = { ...shape, keys: ["a", "b"] };
+    await secrets.reconcile("functions/early");
+    await known(4);
+    expect(api.store.get("secrets", namespace, "early")).toMatchObject({ status: { keys: ["a", "b"] } });
+    expect(ready()).toMatchObject(found);
+
+    // One that nobody makes is not looked for all the time.
+    shape = undefined;
+    await secrets.reconcile("functions/early");
+    await known(5);
+    now += 700_000;
+    expect(await secrets.reconcile("functions/early")).toBe(60_000);
+    await secrets.close();
+  });
+});
+
+describe("OperatedMisplaced", () => {
+  test("an object that is read elsewhere alone says so, once", async () => {
+    const misplaced = new OperatedMisplaced(client, fixedNamespaces(namespace), {
+      kind: kinds.policy,
+      conditions: ["Accepted", "Ready"],
+      platformNamespace: "weir",
+      onFailure: failures.hear,
+    });
+    api.store.write(kinds.policy, { metadata: { namespace, name: "deploy", generation: 2 }, spec: {} } as never);
+    let changes = 0;
+    await misplaced.open(() => void changes++);
+    await misplaced.reconcile("functions/deploy");
+    const because = {
+      status: "False",
+      reason: "WrongNamespace",
+      message: 'It has no effect: objects of kind Policy are read in namespace "weir" alone',
+    };
+    expect(api.store.get("policies", namespace, "deploy")).toMatchObject({
+      status: {
+        observedGeneration: 2,
+        conditions: [
+          { type: "Accepted", ...because },
+          { type: "Ready", ...because },
+        ],
+      },
+    });
+    await eventually(() => changes === 2, within);
+    requests();
+    await misplaced.reconcile("functions/deploy");
+    expect(requests()).toEqual([]);
+    await misplaced.close();
   });
 });

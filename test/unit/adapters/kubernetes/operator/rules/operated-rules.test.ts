@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { KubeClient } from "../../../../../../runtime/adapters/kubernetes/client/client.ts";
 import { OperatedRules } from "../../../../../../runtime/adapters/kubernetes/operator/rules/operated-rules.ts";
+import { KubeAccessRules } from "../../../../../../runtime/adapters/kubernetes/stores/kube-access-rules.ts";
 import { ruleKinds, WatchedRules } from "../../../../../../runtime/adapters/kubernetes/stores/watched-rules.ts";
 import type { IamKind } from "../../../../../../runtime/api/iam/iam-schemas.ts";
 import { eventually } from "../../../../../support/eventually.ts";
@@ -196,4 +197,31 @@ test("a status that says it already is not written again", async () => {
     await until("another one", "Policy", "other", isReady);
   });
   expect(writes()).toBe(before + 1);
+});
+
+test("an issuer whose keys no gateway can read is not ready until one can", async () => {
+  put("JwtIssuer", "one", issuer("https://a.example"));
+  const gateway = new KubeAccessRules(client, { namespace, onFailure: failures.hear }, () => 0);
+  try {
+    await gateway.watch(() => {});
+    await operated(true, async () => {
+      await until("the issuer", "JwtIssuer", "one", isReady);
+      await gateway.reportKeys("one", 'Cannot read "https://a.example/keys": connect ECONNREFUSED');
+      const conditions = await until(
+        "the issuer without keys",
+        "JwtIssuer",
+        "one",
+        ({ Ready }) => Ready?.[0] === "False",
+      );
+      expect(conditions).toMatchObject({
+        Accepted: ["True", "Accepted", "The JwtIssuer can be used"],
+        Ready: ["False", "KeysUnavailable", 'Cannot read "https://a.example/keys": connect ECONNREFUSED'],
+      });
+      await gateway.reportKeys("one", undefined);
+      await until("the issuer with keys", "JwtIssuer", "one", isReady);
+      await gateway.reportKeys("another", "it is not there");
+    });
+  } finally {
+    await gateway.close();
+  }
 });
