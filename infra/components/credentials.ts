@@ -11,6 +11,7 @@ import type { Platform } from "../manifests/platform.ts";
 import { certificateFile, neededSecretNames, secretShell, wordFiles } from "../manifests/secrets.ts";
 import type { OpenObject } from "../open-texts.ts";
 import type { SecretReader } from "../rotation/live-secret.ts";
+import { withCommonLabels } from "../manifests/pods.ts";
 import { dependenciesOf } from "./cluster-args.ts";
 import { inBase64 } from "./function-secret.ts";
 import { NatsCertificate } from "./nats-certificate.ts";
@@ -86,7 +87,10 @@ export class Credentials extends pulumi.ComponentResource {
     };
     for (const secret of neededSecretNames(platform)) {
       const { files, annotations } = contentOf(secret);
-      const object = { ...secretShell(platform, secret), data: pulumi.secret(files).apply(inBase64) };
+      const object = {
+        ...withCommonLabels(platform, secretShell(platform, secret)),
+        data: pulumi.secret(files).apply(inBase64),
+      };
       makeResource(`${name}-${secret}`, withAnnotations(object, annotations), { parent: this, dependsOn });
     }
 

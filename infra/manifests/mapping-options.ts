@@ -9,6 +9,9 @@ interface EntryRule {
   readonly expected: string;
 }
 
+/** Variables that the manifests set. */
+const decidedVariables: readonly string[] = ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "POD_NAME"];
+
 const isKey = (key: string) => key.length <= 317 && new RegExp(namePattern.key).test(key);
 const labelValue = new RegExp(namePattern.labelValue);
 
@@ -30,6 +33,14 @@ export function annotationsOption(name: string, about: string): Setting<Texts> {
   return mappingOf(name, about, {
     test: (key) => isKey(key),
     expected: 'the key of an annotation such as "example.com/team"',
+  });
+}
+
+/** Environment variables, in capitals: settings of Weir are in lower case, and options of their own. */
+export function variablesOption(name: string, about: string): Setting<Texts> {
+  return mappingOf(name, about, {
+    test: (key) => /^[A-Z_][A-Z0-9_]*$/.test(key) && !decidedVariables.includes(key),
+    expected: `the name of a variable in capitals, other than ${decidedVariables.join(" and ")}`,
   });
 }
 

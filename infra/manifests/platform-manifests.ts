@@ -11,6 +11,7 @@ import { natsManifests } from "./broker/nats.ts";
 import { networkPolicyManifests } from "./network-policies.ts";
 import { operatorManifests } from "./processes/operator.ts";
 import type { Platform } from "./platform.ts";
+import { withCommonLabels } from "./pods.ts";
 import { queueDoctorManifests } from "./processes/queue-doctor.ts";
 import { queueWorkerManifests } from "./processes/queue-workers.ts";
 
@@ -29,9 +30,8 @@ export interface OtherManifests {
 
 /** All parts of the platform in the order in which they are applied; removal is in reverse. */
 export function platformManifests(platform: Platform, others: OtherManifests = {}): ManifestPart[] {
-  return [
+  const parts: readonly ManifestPart[] = [
     { name: "namespaces", objects: namespaceManifests(platform) },
-    { name: "custom-resource-definitions", objects: others.definitions ?? [] },
     { name: "access", objects: accessManifests(platform) },
     { name: "network-policies", objects: networkPolicyManifests(platform) },
     { name: "secrets", objects: others.secrets ?? [] },
@@ -45,4 +45,12 @@ export function platformManifests(platform: Platform, others: OtherManifests = {
     { name: "history", objects: historyManifests(platform) },
     { name: "ingress", objects: [...ingressManifests(platform), ...httpRouteManifests(platform)] },
   ];
+  const labelled = parts.map(({ name, objects }) => ({
+    name,
+    objects: objects.map((object) => withCommonLabels(platform, object)),
+  }));
+  // Definitions are for all platforms of the cluster.
+  const definitions: ManifestPart = { name: "custom-resource-definitions", objects: others.definitions ?? [] };
+  const [namespaces, ...rest] = labelled;
+  return [...(namespaces === undefined ? [] : [namespaces]), definitions, ...rest];
 }

@@ -15,6 +15,7 @@ import { natsImageName, weirImageName } from "../../runtime/api/version.ts";
 import { historyOptions } from "./history/history-options.ts";
 import { iamOptions } from "./iam/iam-options.ts";
 import { annotationsOption, labelsOption } from "./mapping-options.ts";
+import { partOption } from "./options/part-options.ts";
 import { optionText, pemOf } from "./options/option-texts.ts";
 import { sizeRule as size } from "./sizes.ts";
 import { podCountOption } from "./replicas/replica-range.ts";
@@ -41,6 +42,7 @@ export const generalOptions = {
     about: "Ranges of the cluster's pods and services, which callbacks and functions may not reach",
     rule: partRange,
   }),
+  commonLabels: labelsOption("commonLabels", "Labels of all objects of the platform and its pods"),
   trustedAuthorities: optionalText("trustedAuthorities", {
     about: "Authorities that issuers of tokens and receivers of callbacks may have certificates of, too: PEM",
     rule: pemOf("CERTIFICATE"),
@@ -210,7 +212,9 @@ export const groupedOptions = {
     nodeSelector: labelsOption("nodeSelector", "Labels of the nodes on which the platform's pods run"),
     tolerations: tolerations("tolerations", "Taints of nodes that the platform's pods tolerate"),
     annotations: annotationsOption("annotations", "Annotations of the pods"),
+    labels: labelsOption("labels", "Labels of the pods, beside those of the platform"),
   },
+  parts: eachPart((name) => partOption(name, partNames[name])),
   monitoring: {
     namespaceLabels: labelsOption("namespaceLabels", "Labels of the namespace from which metrics are scraped"),
     podLabels: labelsOption("podLabels", "Labels of the pods that scrape them"),
@@ -237,6 +241,10 @@ function ingressOptions(aboutHost: string) {
 function amounts(what: string, rule: typeof size): Readonly<Record<Component, Setting<string | undefined>>> {
   const of = (name: Component) =>
     optionalText(name, { about: `${what} ${partNames[name]}; derived when absent`, rule });
+  return eachPart(of);
+}
+
+function eachPart<T>(of: (name: Component) => T): Readonly<Record<Component, T>> {
   return {
     nats: of("nats"),
     gateway: of("gateway"),

@@ -100,6 +100,7 @@ export function checkPlatform(
     autoscaler: read(groupedOptions.autoscaler, "autoscaler"),
     operator: read(groupedOptions.operator, "operator"),
     pods: read(groupedOptions.pods, "pods"),
+    parts: read(groupedOptions.parts, "parts"),
     monitoring: read(groupedOptions.monitoring, "monitoring"),
     memory: read(groupedOptions.memory, "memory"),
     cpu: read(groupedOptions.cpu, "cpu"),

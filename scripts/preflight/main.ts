@@ -1,8 +1,10 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 
-import { configNamespace } from "../../infra/check-config.ts";
+import { checkConfig, configNamespace } from "../../infra/check-config.ts";
 import { platformManifests } from "../../infra/manifests/platform-manifests.ts";
 import { neededSecretNames } from "../../infra/manifests/secrets.ts";
+import { readConfigFile } from "../../runtime/process/settings.ts";
+import { readSettingsFile } from "../../runtime/settings/settings-file.ts";
 import { committedDefinitions } from "../render/committed-definitions.ts";
 import { checkStackFile, readStackFile } from "../../infra/stack-file.ts";
 import { checkCapacity } from "./check-capacity.ts";
@@ -22,13 +24,19 @@ import { lookInRegistry } from "./registry-look.ts";
 
 interface Typed extends Access {
   readonly stack?: string;
+  readonly settings?: string;
 }
 
 const command = new Command("npm run --silent preflight --")
   .description(
     "Checks whether a cluster has what the platform of a stack needs, without changing anything: prints a line for each check, with what to do. Exits with 1 when there is a problem.",
   )
-  .option("--stack <file>", "e.g. Pulumi.pro.yaml; when absent, a platform with all defaults")
+  .addOption(
+    new Option("--stack <file>", "e.g. Pulumi.pro.yaml; when absent, a platform with all defaults").conflicts(
+      "settings",
+    ),
+  )
+  .option("--settings <file>", "of npm run render: YAML with options of the platform, in camelCase")
   .option("--kubeconfig <file>", "instead of that of kubectl")
   .option("--context <name>", "instead of that of the stack, or the current one")
   .helpOption("--help", "show this")
@@ -49,15 +57,22 @@ const command = new Command("npm run --silent preflight --")
     );
   });
 
+/** What people render is checked as a stack is: it has the same keys. */
+function settingsIn({ settings }: Typed): Readonly<Record<string, unknown>> {
+  return settings === undefined ? {} : readSettingsFile(settings, readConfigFile);
+}
+
 async function preflight(typed: Typed, say: (findings: readonly Finding[]) => void): Promise<void> {
-  const file = typed.stack === undefined ? { values: {}, encrypted: [] } : readStackFile(typed.stack);
-  const { config, problems } = checkStackFile(file);
-  say(problems.map((each) => problem(`${configNamespace}:${each}`, "change the stack")));
+  const file = typed.stack === undefined ? { values: settingsIn(typed), encrypted: [] } : readStackFile(typed.stack);
+  // What is rendered may hold a password in its file; a stack may not.
+  const { config, problems } = typed.settings === undefined ? checkStackFile(file) : checkConfig(file.values);
+  const [source, prefix] = typed.settings === undefined ? ["stack", `${configNamespace}:`] : ["settings", ""];
+  say(problems.map((each) => problem(`${prefix}${each}`, `change the ${source}`)));
   if (config === undefined) return;
   const { platform } = config;
   say([
     ok(
-      `the stack: edition ${platform.edition}, namespaces ${platform.platformNamespace} and ${platform.functionNamespace}`,
+      `the ${source}: edition ${platform.edition}, namespaces ${platform.platformNamespace} and ${platform.functionNamespace}`,
     ),
   ]);
   if (typed.kubeconfig === undefined && file.encrypted.includes("kubeconfig")) {

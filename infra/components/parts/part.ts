@@ -2,6 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { isMapping } from "../../../runtime/settings/mapping.ts";
 import type { KubernetesObject } from "../../manifests/kubernetes-object.ts";
+import type { Platform } from "../../manifests/platform.ts";
+import { withCommonLabels } from "../../manifests/pods.ts";
 import type { OpenObject, OpenTexts } from "../../open-texts.ts";
 import type { RolloutGate } from "../../rollout/rollout-gate.ts";
 import { dependenciesOf } from "../cluster-args.ts";
@@ -13,6 +15,8 @@ import { customTimeoutsOf, longestWait, type WaitTimeouts } from "../wait-timeou
 /** Arguments of a part of the platform. */
 export interface PartArgs {
   readonly objects: readonly KubernetesObject[];
+  /** The platform that they belong to, if they belong to one alone. */
+  readonly platform?: Platform | undefined;
   /** Annotations of its pods: when one changes, they are restarted. */
   readonly podAnnotations?: PodAnnotations | undefined;
   /** Absent if nothing in it is waited for. */
@@ -39,7 +43,10 @@ export abstract class Part extends pulumi.ComponentResource {
 
   constructor(type: string, name: string, args: PartArgs, options: pulumi.ComponentResourceOptions = {}) {
     super(`weir:platform:${type}`, name, {}, options);
-    const objects = args.objects.map((object) => withPodAnnotations(object, args.podAnnotations ?? {}));
+    const { platform, podAnnotations = {} } = args;
+    const objects = args.objects
+      .map((object) => (platform === undefined ? object : withCommonLabels(platform, object)))
+      .map((object) => withPodAnnotations(object, podAnnotations));
     const resources = new Map<string, pulumi.CustomResource>();
     const before: pulumi.Input<pulumi.Resource>[] = [];
     const gates: pulumi.Input<pulumi.Resource>[] = [];

@@ -6,15 +6,18 @@ import { natsNames, natsPort } from "./nats-addresses.ts";
 import { brokerAccounts, natsConfig, natsDirectory } from "./nats-config.ts";
 import type { Platform } from "../platform.ts";
 import {
+  accountAnnotations,
   annotationsOf,
   containerSecurity,
   disruptionBudget,
   placementOf,
+  podLabelsOf,
   podSecurity,
   pullSecretsOf,
   resourcesOf,
   secretFileMode,
   spreadOf,
+  variablesOf,
 } from "../pods.ts";
 
 const name = natsNames.statefulSet;
@@ -38,7 +41,7 @@ export function natsManifests(platform: Platform): KubernetesObject[] {
     {
       apiVersion: "v1",
       kind: "ServiceAccount",
-      metadata: { name, namespace, labels },
+      metadata: { name, namespace, labels, ...accountAnnotations(platform, "nats") },
       automountServiceAccountToken: false,
     },
     {
@@ -87,7 +90,10 @@ function statefulSet(platform: Platform, checksum: string): KubernetesObject {
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
       template: {
-        metadata: { labels, ...annotationsOf(platform, { "weir/checksum": checksum }) },
+        metadata: {
+          labels: podLabelsOf(platform, "nats", labels),
+          ...annotationsOf(platform, "nats", { "weir/checksum": checksum }),
+        },
         spec: podSpec(platform),
       },
       volumeClaimTemplates: [
@@ -117,15 +123,20 @@ function podSpec(platform: Platform) {
     securityContext: podSecurity,
     terminationGracePeriodSeconds: grace,
     ...pullSecretsOf(platform),
-    ...placementOf(platform),
-    ...(nats.replicas === "1" ? {} : { affinity: spreadServers, topologySpreadConstraints: spreadOf(selector) }),
+    ...(nats.replicas === "1"
+      ? {}
+      : { affinity: spreadServers, topologySpreadConstraints: spreadOf(platform, "nats", selector) }),
+    ...placementOf(platform, "nats"),
     containers: [
       {
         name,
         image: images.nats,
         imagePullPolicy: images.pullPolicy,
         args: ["--config", `/etc/nats/${configFile}`, "--name", "$(POD_NAME)"],
-        env: [{ name: "POD_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "metadata.name" } } }],
+        env: [
+          { name: "POD_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "metadata.name" } } },
+          ...variablesOf(platform, "nats"),
+        ],
         ports: [...portNames].map(([containerPort, portName]) => ({ name: portName, containerPort })),
         startupProbe: probe({ periodSeconds: 1, failureThreshold: 600 }),
         readinessProbe: probe({ periodSeconds: 5, failureThreshold: 2 }),

@@ -13,11 +13,13 @@ import {
   disruptionBudget,
   graceSeconds,
   placementOf,
+  podLabelsOf,
   podSecurity,
   pullSecretsOf,
   resourcesOf,
   secretFileMode,
   spreadOf,
+  variablesOf,
 } from "../pods.ts";
 
 /** A Secret whose files a process reads. */
@@ -88,8 +90,8 @@ export function processDeployment(platform: Platform, facts: ProcessFacts): Kube
           : { type: "Recreate" },
       template: {
         metadata: {
-          labels,
-          ...annotationsOf(platform, {
+          labels: podLabelsOf(platform, facts.component, labels),
+          ...annotationsOf(platform, facts.component, {
             ...(facts.config !== undefined && { "weir/checksum": facts.config.checksum }),
             ...authorityParts(platform).annotations,
           }),
@@ -114,16 +116,16 @@ function podSpec(platform: Platform, facts: ProcessFacts, name: string, selector
     securityContext: podSecurity,
     terminationGracePeriodSeconds: graceSeconds(facts.drainTimeout),
     ...pullSecretsOf(platform),
-    ...placementOf(platform),
+    ...placementOf(platform, facts.component),
     // With one pod, too: adding this later, with a second pod, would replace the first.
-    topologySpreadConstraints: spreadOf(selector),
+    topologySpreadConstraints: spreadOf(platform, facts.component, selector),
     containers: [
       {
         name: facts.process,
         image: platform.images.weir,
         imagePullPolicy: platform.images.pullPolicy,
         args: [facts.process, ...(facts.config ? ["--config", `${configDirectory}/${facts.config.file}`] : [])],
-        env: [...facts.environment, ...authorityParts(platform).environment],
+        env: [...facts.environment, ...authorityParts(platform).environment, ...variablesOf(platform, facts.component)],
         ports: [...(facts.ports ?? []), { name: "admin", containerPort: adminPort }],
         readinessProbe: probe(readinessPath(facts), { periodSeconds: 2, failureThreshold: 2 }),
         livenessProbe: probe("/livez", { periodSeconds: 10, failureThreshold: 6 }),

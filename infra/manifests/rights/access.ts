@@ -6,7 +6,9 @@ import { accountRights, type Rule } from "./account-rights.ts";
 import type { KubernetesObject } from "../kubernetes-object.ts";
 import { labelsOf } from "../names.ts";
 import { functionGuard, namespaceGuards, ruleGuard } from "./namespace-guards.ts";
+import type { Component } from "../platform-options.ts";
 import type { Platform } from "../platform.ts";
+import { accountAnnotations } from "../pods.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -35,11 +37,21 @@ export function accessManifests(platform: Platform): KubernetesObject[] {
   ];
 }
 
-function serviceAccount({ platformNamespace: namespace }: Platform, name: Account): KubernetesObject {
+const componentOf: Readonly<Record<Account, Component>> = {
+  gateway: "gateway",
+  "queue-worker": "queueWorker",
+  "queue-doctor": "queueDoctor",
+  autoscaler: "autoscaler",
+  operator: "operator",
+  history: "history",
+};
+
+function serviceAccount(platform: Platform, name: Account): KubernetesObject {
+  const { platformNamespace: namespace } = platform;
   return {
     apiVersion: "v1",
     kind: "ServiceAccount",
-    metadata: { name, namespace, labels: labelsOf(name) },
+    metadata: { name, namespace, labels: labelsOf(name), ...accountAnnotations(platform, componentOf[name]) },
     automountServiceAccountToken: false,
   };
 }

@@ -183,7 +183,7 @@ test("an exec_timeout beyond that of all calls is refused; one that a queued cal
   expect(condition(object, "Stalled")).toMatchObject({
     reason: "Invalid",
     message:
-      'Cannot deploy function "tireless": exec_timeout 5m is above upstream_timeout (30s) and the timeout of queue "default" (2m)',
+      'Cannot deploy function "tireless": exec_timeout 5m is above upstream_timeout (30s) and the timeout of queue "default" (2m); set annotation com.service.timeout to 5m or more',
   });
   expect(await kubectl("get", "deployment", "--selector=faas_function=tireless", "--output=name")).toBe("");
   await apply("tireless", { environment: { exec_timeout: "2m" } });

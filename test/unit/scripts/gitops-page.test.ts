@@ -7,6 +7,7 @@ import { LuaFactory } from "wasmoon";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
+import { customResources } from "../../../runtime/api/resources/custom-resources.ts";
 import { FunctionSpec } from "../../../runtime/api/resources/function-resource.ts";
 import { functionConditions, type ConditionFacts } from "../../../runtime/core/functions/conditions.ts";
 import { codeBlocks } from "../../support/markdown-blocks.ts";
@@ -23,10 +24,10 @@ const objects = codeBlocks(page)
   .filter(({ language }) => language === "yaml")
   .map(({ text }): PageObject => parse(text));
 const key = "resource.customizations.health.service.com_Function";
-const script = objects.find(({ kind }) => kind === "ConfigMap")?.data?.[key] ?? "";
+const scripts = objects.find(({ kind }) => kind === "ConfigMap")?.data ?? {};
 
 /** The health of an object as Argo CD computes it. */
-async function health(object: object): Promise<unknown> {
+async function health(object: object, script = scripts[key] ?? ""): Promise<unknown> {
   // Tables, as Argo CD passes them, instead of JavaScript objects.
   const engine = await new LuaFactory().createEngine({ enableProxy: false });
   try {
@@ -99,5 +100,32 @@ describe("docs/reference/gitops.md", () => {
       [],
     );
     expect(shown[0]).not.toHaveProperty("replicas");
+  });
+});
+
+describe("the health scripts of the other kinds", () => {
+  const prefix = "resource.customizations.health.";
+  const others = Object.values(customResources)
+    .filter(({ kind }) => kind !== "Function")
+    .map(({ group, kind }) => `${group}_${kind}`);
+  const object = (conditions: readonly object[], observedGeneration = 1): object => ({
+    metadata: { generation: 1 },
+    status: { conditions, observedGeneration },
+  });
+
+  test("there is one for each", () => {
+    const found = Object.keys(scripts).map((each) => each.replace(prefix, ""));
+    expect(found.toSorted()).toEqual([...others, "service.com_Function"].toSorted());
+  });
+
+  test.each([
+    ["nothing said", "Progressing", { metadata: { generation: 1 } }],
+    ["of an older generation", "Progressing", object([{ type: "Ready", status: "True", message: "x" }], 0)],
+    ["ready", "Healthy", object([{ type: "Ready", status: "True", reason: "Enforced", message: "x" }])],
+    ["accepted, of a kind with nothing more", "Healthy", object([{ type: "Accepted", status: "True", message: "x" }])],
+    ["awaited", "Progressing", object([{ type: "Ready", status: "False", reason: "SecretNotFound", message: "x" }])],
+    ["refused", "Degraded", object([{ type: "Ready", status: "False", reason: "Refused", message: "x" }])],
+  ])("%s: %s", async (_what, status, judged) => {
+    for (const name of others) expect(await health(judged, scripts[prefix + name]), name).toMatchObject({ status });
   });
 });

@@ -12,7 +12,7 @@ import { openFunctionCaches, type ProfileObject } from "./function-caches.ts";
 import { ListedSecrets } from "./listed-secrets.ts";
 import { OperatedAccepted } from "./operated-accepted.ts";
 import { OperatedFunctions } from "./operated-functions.ts";
-import { OperatedMisplaced } from "./operated-misplaced.ts";
+import { OperatedMisplaced } from "./rules/operated-misplaced.ts";
 import { OperatedNamespaces } from "./operated-namespaces.ts";
 import { OperatedRules } from "./rules/operated-rules.ts";
 import { OperatedSecrets } from "./operated-secrets.ts";

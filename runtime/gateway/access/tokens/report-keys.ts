@@ -42,8 +42,8 @@ export class KeyReports {
     const { keys, rules, log } = this.#parts;
     try {
       const fault = await keys.check(issuer);
-      const sentence = fault === undefined ? undefined : fault instanceof Error ? fault.message : String(fault);
-      await rules.reportKeys?.(issuer.name, sentence);
+      const sentence = fault instanceof Error ? fault.message : "its keys cannot be read";
+      await rules.reportKeys?.(issuer.name, fault === undefined ? undefined : sentence);
     } catch (err) {
       log.debug({ err, issuer: issuer.name }, "cannot note whether keys of issuer are available");
     }

@@ -9,7 +9,7 @@ import {
 } from "../../../../../runtime/adapters/kubernetes/manifests/namespace-objects.ts";
 import { fixedNamespaces } from "../../../../../runtime/adapters/kubernetes/watch/namespace-set.ts";
 import { AppliedObjects, TakenError } from "../../../../../runtime/adapters/kubernetes/operator/apply-wanted.ts";
-import { OperatedMisplaced } from "../../../../../runtime/adapters/kubernetes/operator/operated-misplaced.ts";
+import { OperatedMisplaced } from "../../../../../runtime/adapters/kubernetes/operator/rules/operated-misplaced.ts";
 import { OperatedNamespaces } from "../../../../../runtime/adapters/kubernetes/operator/operated-namespaces.ts";
 import { OperatedSecrets } from "../../../../../runtime/adapters/kubernetes/operator/operated-secrets.ts";
 import { PodsOfFunctions } from "../../../../../runtime/adapters/kubernetes/operator/pods-of-functions.ts";

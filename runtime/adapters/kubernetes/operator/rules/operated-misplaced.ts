@@ -1,12 +1,12 @@
-import type { AcceptedObjectStatus } from "../../../api/resources/resource-conditions.ts";
-import type { OperatedKind } from "../../../core/ports/operated-kind.ts";
-import type { KubeClient } from "../client/client.ts";
-import type { Kind } from "../client/kinds.ts";
-import type { KubeObject } from "../client/kube-types.ts";
-import { NamespacedWatch } from "../watch/namespaced-watch.ts";
-import type { NamespaceSet } from "../watch/namespace-set.ts";
-import { placeOfKey } from "../watch/object-cache.ts";
-import { writeConditions, type ConditionedObject } from "./write-conditions.ts";
+import type { AcceptedObjectStatus } from "../../../../api/resources/resource-conditions.ts";
+import type { OperatedKind } from "../../../../core/ports/operated-kind.ts";
+import type { KubeClient } from "../../client/client.ts";
+import type { Kind } from "../../client/kinds.ts";
+import type { KubeObject } from "../../client/kube-types.ts";
+import { NamespacedWatch } from "../../watch/namespaced-watch.ts";
+import type { NamespaceSet } from "../../watch/namespace-set.ts";
+import { placeOfKey } from "../../watch/object-cache.ts";
+import { writeConditions, type ConditionedObject } from "../write-conditions.ts";
 
 /** Which objects are misplaced, and where they would have an effect. */
 export interface MisplacedOptions {
