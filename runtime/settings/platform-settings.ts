@@ -51,7 +51,7 @@ export const brokerSettings = {
     fallback: "5s",
     min: 100,
     max: 300 * second,
-    about: "Time between pings; two without a reply end the connection",
+    about: "Time between pings; two without a reply end the connection; at most 2s if nats_url has several addresses",
   }),
 };
 
