@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-import { reportIn } from "../../runtime/adapters/machine/local/watchdog-report.ts";
 import { preciseNow } from "../../test/support/precise-now.ts";
 import { coldProgram, type ColdReport, type ColdStart } from "./cold-pieces.ts";
 
@@ -33,11 +32,10 @@ export async function coldByHand(place: {
 }
 
 async function servingPort(child: NodeJS.EventEmitter): Promise<number> {
-  const [message]: unknown[] = await once(child, "message");
-  const report = reportIn(message);
-  if (report === undefined || !("port" in report))
-    throw new Error("Cannot start the function: its watchdog says no port");
-  return report.port;
+  for await (const [message] of on(child, "message")) {
+    if (typeof message === "object" && message !== null && "port" in message) return Number(message.port);
+  }
+  throw new Error("Cannot start the function: its watchdog says no port");
 }
 
 /** Calls the function until it replies 200, as its watchdog may listen before it does. */

@@ -8,7 +8,7 @@ import { connectParent, type Failure } from "./parent.ts";
 import { ProcessGroups } from "./process-groups.ts";
 import { processPerRequest } from "./process-per-request.ts";
 import { runAs } from "./run-as.ts";
-import { serveFunction } from "./serve-function.ts";
+import { listenOnSocket, serveFunction } from "./serve-function.ts";
 import { readWatchdog } from "./settings.ts";
 
 /** Milliseconds that a process gets to stop, within the grace. */
@@ -23,6 +23,8 @@ try {
   const { place, environment, settings } = await readWatchdog(parent?.environment);
   // Saved for the next start: all modules are loaded, and the directory can still be written to.
   flushCompileCache();
+  // Where the user of the function may not go.
+  const listening = place.listenSocket === undefined ? undefined : await listenOnSocket(place.listenSocket);
   if (place.runAs !== undefined) runAs(place.runAs);
 
   const command = behind(place.execPrefix, readCommand(settings.process, environment["PATH"] ?? "", place.runFolder));
@@ -33,7 +35,7 @@ try {
       : processPerRequest({ ...common, contentType: settings.contentType });
   // In a container, accepting connections is the only sign that the function takes calls.
   if (parent === undefined) await Promise.race([handler.started, handler.ended, stop]);
-  const server = await serveFunction({ ...place, ...settings, handler });
+  const server = await serveFunction({ ...place, ...settings, handler, server: listening });
   parent?.serving(server.port);
 
   const failure = await Promise.race([stop, handler.ended]);

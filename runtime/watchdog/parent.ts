@@ -8,7 +8,7 @@ export interface Failure {
 export interface Parent {
   /** The function's environment, which is kept apart from the watchdog's own. */
   readonly environment: Promise<Readonly<Record<string, string>>>;
-  /** Requests are served on this port. */
+  /** Requests are served on this port, or on the socket that was named. */
   serving(port: number): void;
   /** The function's own process will listen at this `host:port`. */
   readonly inner: (address: string) => void;
@@ -27,7 +27,7 @@ export function connectParent(gone: () => void): Parent | undefined {
   process.once("disconnect", gone);
   return {
     environment,
-    serving: (port) => void send({ port }),
+    serving: (port) => void send({ serving: true, port }),
     inner: (address) => void send({ inner: address }),
     waiting: (failure) => void send({ waiting: failure }),
     failed: (failure) => send({ failure }),

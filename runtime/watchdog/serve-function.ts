@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
@@ -12,6 +12,8 @@ import { nodeHttp } from "./node-http.ts";
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
+  /** It listens already: takes the place of host and port. */
+  readonly server?: Server | undefined;
   readonly handler: FunctionHandler;
   /** Requests at the same time; 0 = no limit. */
   readonly maxInflight: number;
@@ -21,6 +23,7 @@ export interface ServeOptions {
 
 /** The HTTP server in front of a function. */
 export interface FunctionServer {
+  /** 0 when it listens on a socket. */
   readonly port: number;
   /**
    * Turns not ready and accepts no new connections; resolves when no connection is left, or no request is in flight and
@@ -45,6 +48,20 @@ const quietTime = 250;
 const longestAccepting = 5_000;
 /** How clients begin that have prior knowledge of HTTP/2 (RFC 9113 §3.4). */
 const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/** Connections that wait until they are accepted: one too many is refused at once by a Unix socket. */
+const longestQueue = 4_096;
+
+/** Listens on a Unix socket. Nobody is served there until the server is given to `serveFunction`. */
+export async function listenOnSocket(path: string): Promise<Server> {
+  const server = createServer().listen({ path, backlog: longestQueue });
+  await once(server, "listening");
+  return server;
+}
+
+function createServer(): Server {
+  return nodeHttp.createServer({ keepAliveTimeout: keepAlive, requestTimeout: 0, maxHeaderSize: 65_536 });
+}
 
 /** Listens and serves. Replies to health and readiness probes itself; they do not count as requests. */
 export async function serveFunction(options: ServeOptions): Promise<FunctionServer> {
@@ -89,10 +106,8 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     }
   };
 
-  const server = nodeHttp.createServer(
-    { keepAliveTimeout: keepAlive, requestTimeout: 0, maxHeaderSize: 65_536 },
-    (request, response) => serve(request, response),
-  );
+  const server = options.server ?? createServer();
+  server.on("request", (request, response) => serve(request, response));
   server.on("checkContinue", (request, response) => serve(request, response, true));
   server.on("connection", (socket) => {
     connections.add(socket);
@@ -131,11 +146,13 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       tunnel(socket, head);
     });
   }
-  server.listen(options.port, options.host);
-  await once(server, "listening");
+  if (options.server === undefined) {
+    server.listen(options.port, options.host);
+    await once(server, "listening");
+  }
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port: options.server === undefined ? (server.address() as AddressInfo).port : 0,
     drain: async (grace) => {
       draining = true;
       const until = performance.now() + grace;

@@ -37,6 +37,9 @@ export const functionSettings = {
 export const placeSettings = {
   host: text("host", { fallback: "0.0.0.0", about: "Address to listen on" }),
   port: port("port", { fallback: "8080", about: "Port to listen on; 0 = any free one" }),
+  listenSocket: optionalText("listen_socket", {
+    about: "Path of a Unix socket to listen on in place of the port; made before run_as, and for who may reach it",
+  }),
   execPrefix: optionalText("exec_prefix", {
     about: "Words to put before the function's own command, separated by spaces",
   }),

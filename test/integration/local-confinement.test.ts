@@ -8,6 +8,7 @@ import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import type { ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { holdLock } from "../../runtime/process/hold-lock.ts";
 import { eventually } from "../support/eventually.ts";
+import { fetchReplica } from "../support/fetch-replica.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -60,7 +61,7 @@ async function replyOf(provider: OpenEngine, environment: Record<string, string>
   if (replica.address === undefined) throw new Error(replica.failure?.message ?? replica.state);
   const reply = await eventually(
     async () => {
-      const response = await fetch(`http://${replica.address}/`);
+      const response = await fetchReplica(replica.address);
       const text = await response.text();
       return response.status === 200 ? text : undefined;
     },

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readlinkSync } from "node:fs";
 import { cp, lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -12,7 +11,9 @@ import type { OpenEngine } from "../../runtime/core/ports/engine.ts";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
 import type { Replica, ReplicaSpec } from "../../runtime/core/ports/replicas.ts";
 import { echoSpec, replicasContract } from "../contract/replicas.contract.ts";
+import { socketPathOf } from "../../runtime/api/replica-address.ts";
 import { eventually } from "../support/eventually.ts";
+import { fetchReplica } from "../support/fetch-replica.ts";
 import { isRunningChild } from "../support/kill-at-exit.ts";
 import { livingProcesses } from "../support/process-tree.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
@@ -52,14 +53,11 @@ async function reached(id: string, state: Replica["state"]): Promise<Replica> {
   );
 }
 
-async function run(
-  spec: Partial<ReplicaSpec> & { environment: Record<string, string> },
-): Promise<Replica & { readonly url: string }> {
+async function run(spec: Partial<ReplicaSpec> & { environment: Record<string, string> }): Promise<Replica> {
   const { id } = await provider.replicas.start({ ...echoSpec(), ...spec });
   const replica = await reached(id, "running");
-  const url = `http://${replica.address}`;
-  await eventually(async () => (await fetch(`${url}/_/ready`)).ok, { what: "readiness" });
-  return { ...replica, url };
+  await eventually(async () => (await fetchReplica(replica.address, "/_/ready")).ok, { what: "readiness" });
+  return replica;
 }
 
 async function logOf(ref = hello): Promise<string[]> {
@@ -104,11 +102,7 @@ describe("LocalReplicas", () =>
     });
     return {
       replicas: opened.replicas,
-      end: async ({ address }) => {
-        const [port] = /\d+$/.exec(address ?? "") ?? [];
-        const hex = Number(port).toString(16).toUpperCase().padStart(4, "0");
-        process.kill(await listenerOn(`0100007F:${hex}`), "SIGKILL");
-      },
+      end: async (replica) => void process.kill(watchdogOf(replica), "SIGKILL"),
       close: async () => {
         await opened.close();
         await own.remove();
@@ -116,37 +110,29 @@ describe("LocalReplicas", () =>
     };
   }));
 
-/** The process that listens on a local address as `/proc/net/tcp` writes it. */
-async function listenerOn(address: string): Promise<number> {
-  const line = (await readFile("/proc/net/tcp", "utf8"))
-    .split("\n")
-    .find((text) => text.includes(` ${address} 00000000:0000 0A`));
-  const socket = `socket:[${line?.trim().split(/\s+/)[9]}]`;
-  const found = livingProcesses().find(({ pid }) => {
-    try {
-      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === socket);
-    } catch {
-      return false;
-    }
-  });
-  if (found === undefined) throw new Error(`nobody listens on ${address}`);
-  return found.pid;
+/** The watchdog of a replica, whose command names its socket. */
+function watchdogOf({ address = "" }: Replica): number {
+  const [pid] = processesWith(socketPathOf(address) ?? "no socket");
+  if (pid === undefined) throw new Error(`nobody listens on ${address}`);
+  return pid;
 }
 
 test("a function works in its own directory, which is removed with it", async () => {
-  const { id, url } = await run({
+  const { id, address } = await run({
     environment: { fprocess: `sh -c 'pwd; echo $HOME; echo $TMPDIR; touch here && ls'` },
   });
   const path = join(await runDirectory(), "replicas", id);
 
-  expect(await (await fetch(url)).text()).toBe(`${path}\n${path}\n${path}\nhere\n`);
+  expect(await (await fetchReplica(address)).text()).toBe(`${path}\n${path}\n${path}\nhere\n`);
   await provider.replicas.stop(id);
   await expect(lstat(path)).rejects.toThrow("ENOENT");
 });
 
 test("the environment is the function's, and has nothing of this process", async () => {
-  const { url } = await run({ environment: { fprocess: "env", NODE_OPTIONS: "--no-such-option", mode: "process" } });
-  const names = (await (await fetch(url)).text())
+  const { address } = await run({
+    environment: { fprocess: "env", NODE_OPTIONS: "--no-such-option", mode: "process" },
+  });
+  const names = (await (await fetchReplica(address)).text())
     .trim()
     .split("\n")
     .map((line) => line.split("=")[0] ?? "");
@@ -162,9 +148,9 @@ test("the environment is the function's, and has nothing of this process", async
 });
 
 test("node is on the PATH of functions", async () => {
-  const { url } = await run({ environment: { fprocess: "node -p process.version" } });
+  const { address } = await run({ environment: { fprocess: "node -p process.version" } });
 
-  expect((await (await fetch(url)).text()).trim()).toBe(process.version);
+  expect((await (await fetchReplica(address)).text()).trim()).toBe(process.version);
 });
 
 test("several replicas of a long-running function each get a port", async () => {
@@ -173,14 +159,14 @@ test("several replicas of a long-running function each get a port", async () => 
     fprocess: `node -e 'require("node:http").createServer((q, r) => r.end(process.env.PORT)).listen(process.env.PORT)'`,
   };
   const replicas = [await run({ environment }), await run({ environment }), await run({ environment })];
-  const ports = await Promise.all(replicas.map(async ({ url }) => (await fetch(url)).text()));
+  const ports = await Promise.all(replicas.map(async ({ address }) => (await fetchReplica(address)).text()));
 
   expect(new Set(ports).size).toBe(3);
 });
 
 test("both output streams are logged per replica; their end stays until forget()", async () => {
-  const { id, url } = await run({ environment: { fprocess: `sh -c 'echo one >&2; echo two >&2; echo answer'` } });
-  await (await fetch(url)).text();
+  const { id, address } = await run({ environment: { fprocess: `sh -c 'echo one >&2; echo two >&2; echo answer'` } });
+  await (await fetchReplica(address)).text();
   await eventually(async () => (await logOf()).length === 2, { what: "two lines" });
   expect(await logOf()).toEqual(["one\n", "two\n"]);
   await provider.replicas.stop(id);
@@ -192,15 +178,15 @@ test("both output streams are logged per replica; their end stays until forget()
 });
 
 test("a followed log ends at forget(), with all that was written", async () => {
-  const { id, url } = await run({ environment: { fprocess: `sh -c 'echo line >&2'` } });
+  const { id, address } = await run({ environment: { fprocess: `sh -c 'echo line >&2'` } });
   const texts: string[] = [];
   const query = { ...hello, instance: undefined, tail: undefined, since: undefined, follow: true };
   const following = (async () => {
     for await (const { text } of provider.logs.read(query, new AbortController().signal)) texts.push(text);
   })();
-  await (await fetch(url)).text();
+  await (await fetchReplica(address)).text();
   await eventually(() => texts.length === 1, { what: "the line" });
-  await (await fetch(url)).text();
+  await (await fetchReplica(address)).text();
   await provider.replicas.stop(id);
   await provider.replicas.forget(hello);
   await following;
@@ -236,7 +222,7 @@ test("a fixed port is for one replica; a second one fails with PortInUse", async
       fprocess: `node -e 'require("node:http").createServer((q, r) => r.end(process.env.PORT)).listen(process.env.PORT)'`,
     },
   });
-  const upstream_url = `http://127.0.0.1:${await (await fetch(probe.url)).text()}`;
+  const upstream_url = `http://127.0.0.1:${await (await fetchReplica(probe.address)).text()}`;
   const { id } = await provider.replicas.start({
     ...echoSpec(),
     environment: { mode: "http", upstream_url, fprocess: "sleep 5" },
@@ -247,14 +233,14 @@ test("a fixed port is for one replica; a second one fails with PortInUse", async
 
 test("stop() waits for calls in flight, and ends what takes longer than the grace", async () => {
   const quick = await run({ environment: { fprocess: `sh -c 'sleep 0.5; echo done'` } });
-  const reply = fetch(quick.url);
+  const reply = fetchReplica(quick.address);
   await eventually(() => processesWith("sleep 0.5").length > 0, { what: "the call to run" });
   await provider.replicas.stop(quick.id);
   expect(await (await reply).text()).toBe("done\n");
 
   const time = mark();
   const slow = await run({ environment: { fprocess: `sleep ${time}` }, grace: 200 });
-  const refused = fetch(slow.url).then(
+  const refused = fetchReplica(slow.address).then(
     () => "responded",
     () => "cut",
   );
@@ -267,10 +253,10 @@ test("stop() waits for calls in flight, and ends what takes longer than the grac
 
 test("stop() leaves no process, not even one that left its group", async () => {
   const time = mark();
-  const { id, url } = await run({
+  const { id, address } = await run({
     environment: { fprocess: `sh -c 'setsid sleep ${time} >/dev/null 2>&1 & sleep 0.1; echo'` },
   });
-  await (await fetch(url)).text();
+  await (await fetchReplica(address)).text();
   expect(processesWith(`sleep ${time}`)).toHaveLength(1);
   await provider.replicas.stop(id);
 
@@ -279,15 +265,14 @@ test("stop() leaves no process, not even one that left its group", async () => {
 
 test("a watchdog that is killed leaves no process of its function", async () => {
   const time = mark();
-  const { id, address } = await run({
+  const replica = await run({
     environment: {
       mode: "http",
       fprocess: `sh -c 'node -e "require(\\"node:net\\").createServer().listen(process.env.PORT)" ${time}'`,
     },
   });
-  const hex = Number(address?.split(":")[1]).toString(16).toUpperCase().padStart(4, "0");
-  process.kill(await listenerOn(`0100007F:${hex}`), "SIGKILL");
-  const { failure } = await reached(id, "exited");
+  process.kill(watchdogOf(replica), "SIGKILL");
+  const { failure } = await reached(replica.id, "exited");
 
   expect(failure?.message).toContain("ended by SIGKILL");
   expect(processesWith(time)).toEqual([]);
@@ -355,8 +340,8 @@ test("after SIGKILL of the host its functions end; the next host removes the res
 
 test("closeNow() aborts calls in flight, and ends a close() that waits for them", async () => {
   const seconds = mark();
-  const { url } = await run({ grace: 600_000, environment: { fprocess: `sleep ${seconds}` } });
-  const called = fetch(url, { method: "POST" }).then(
+  const { address } = await run({ grace: 600_000, environment: { fprocess: `sleep ${seconds}` } });
+  const called = fetchReplica(address, "/", "POST").then(
     ({ status }) => status,
     () => 502,
   );
@@ -403,13 +388,14 @@ test.runIf(isRoot)("the platform's files may lie where functions cannot reach th
       "--input-type=module",
       "-e",
       `
+    const { fetchReplica } = await import(${JSON.stringify(new URL("../support/fetch-replica.ts", import.meta.url).href)});
     const { openLocalProvider } = await import(${JSON.stringify(module)});
     const { holdLock } = await import(${JSON.stringify(new URL("../../../process/hold-lock.ts", module).href)});
     const { replicas, close } = await openLocalProvider({ ...${JSON.stringify(options)}, holdLock });
     const unhear = replicas.onChange(async () => {
       unhear();
       const [{ address, failure }] = await replicas.list();
-      console.log(failure?.message ?? await (await fetch("http://" + address)).text());
+      console.log(failure?.message ?? await (await fetchReplica(address)).text());
       await close();
     });
     await replicas.start(${JSON.stringify({ ...echoSpec(), environment })});

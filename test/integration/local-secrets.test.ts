@@ -11,6 +11,7 @@ import { echoSpec } from "../contract/replicas.contract.ts";
 import { workloadTokenContract } from "../contract/workload-token.contract.ts";
 import { secretStoreContract } from "../contract/secret-store.contract.ts";
 import { eventually } from "../support/eventually.ts";
+import { fetchReplica } from "../support/fetch-replica.ts";
 import { tempDirectory, type TempDirectory } from "../support/temp-directory.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -92,7 +93,7 @@ describe("secrets of running functions", () => {
     );
   }
   const ask = async ({ address }: { address: string }, path = "/"): Promise<string> =>
-    (await fetch(`http://${address}${path}`)).text();
+    (await fetchReplica(address, path)).text();
   const create = (name: string, value: string): Promise<void> =>
     provider.secrets.create({ namespace: "functions", name }, bytes(value));
 
@@ -159,7 +160,7 @@ describe("secrets of running functions", () => {
     const address = await eventually(
       async () => {
         const found = (await provider.replicas.list()).find((replica) => replica.id === id);
-        return found?.address !== undefined && (await fetch(`http://${found.address}/_/ready`)).ok
+        return found?.address !== undefined && (await fetchReplica(found.address, "/_/ready")).ok
           ? found.address
           : undefined;
       },

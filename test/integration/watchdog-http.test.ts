@@ -342,7 +342,7 @@ describe("mode http", () => {
     const reports = await Promise.all([launch(settings), launch(settings)].map(({ report }) => report));
 
     expect(reports).toHaveLength(2);
-    expect(reports).toContainEqual({ port: expect.any(Number) as number });
+    expect(reports).toContainEqual({ serving: true, port: expect.any(Number) as number });
     expect(reports).toContainEqual({
       failure: { reason: "PortInUse", message: expect.stringContaining(`port ${port} is in use`) as string },
     });

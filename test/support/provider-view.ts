@@ -1,10 +1,7 @@
-import { once } from "node:events";
-import { request, type IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
-
 import type { MemoryEndpoints } from "./memory/memory-endpoints.ts";
 import type { FunctionEndpoints } from "../../runtime/core/ports/endpoints.ts";
 import { eventually } from "./eventually.ts";
+import { fetchReplica } from "./fetch-replica.ts";
 
 /** Waits, at most `within` milliseconds, until the provider publishes an entry that `matches`. */
 export async function published(
@@ -31,11 +28,7 @@ export function settled(endpoints: MemoryEndpoints, count: number, generation: n
 
 /** Calls any of the addresses on a new connection; rejects unless the status is 200. */
 export async function callAny(addresses: readonly string[]): Promise<string> {
-  const address = addresses[Math.floor(Math.random() * addresses.length)];
-  if (address === undefined) throw new Error("no address");
-  const sent = request(`http://${address}/`, { agent: false });
-  sent.end();
-  const [response]: IncomingMessage[] = await once(sent, "response");
-  if (response?.statusCode !== 200) throw new Error(`status ${response?.statusCode}`);
-  return await text(response);
+  const response = await fetchReplica(addresses[Math.floor(Math.random() * addresses.length)]);
+  if (response.status !== 200) throw new Error(`status ${response.status}`);
+  return await response.text();
 }

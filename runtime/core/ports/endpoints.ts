@@ -3,7 +3,7 @@ import type { FunctionRef } from "../functions/function-ref.ts";
 
 /** Addresses of the ready replicas of one function, and the state that its provider reports. */
 export interface FunctionEndpoints extends FunctionRef {
-  /** `host:port` of each ready replica. */
+  /** `host:port` of each ready replica, or `unix:` and the path of its socket. */
   readonly addresses: readonly string[];
   /** Names of these replicas by their addresses, as their logs have them; absent in entries of earlier releases. */
   readonly names?: Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { socketPathOf } from "../../api/replica-address.ts";
 import type { FunctionRef } from "../functions/function-ref.ts";
 import type { LocalFolder } from "../functions/local-folder.ts";
 
@@ -31,7 +32,7 @@ export interface Replica extends FunctionRef {
   readonly id: string;
   readonly generation: number;
   readonly state: "starting" | "running" | "stopping" | "exited";
-  /** `host:port`; known from `running` on. */
+  /** `host:port`, or `unix:` and the path of a socket; known from `running` on. */
   readonly address: string | undefined;
   /** `host:port` of its process behind a watchdog, if that listens, too; not to be called. */
   readonly inner?: string | undefined;
@@ -91,7 +92,8 @@ export interface Replicas {
   close(): Promise<void>;
 }
 
-/** Where others can connect to a replica: nowhere once it has ended. */
+/** `host:port` of each port on which a replica listens: none once it has ended. */
 export function addressesOf({ state, address, inner }: Pick<Replica, "state" | "address" | "inner">): string[] {
-  return state === "exited" ? [] : [address, inner].filter((text) => text !== undefined);
+  const places = [address, inner].filter((text) => text !== undefined && socketPathOf(text) === undefined);
+  return state === "exited" ? [] : places.filter((text) => text !== undefined);
 }

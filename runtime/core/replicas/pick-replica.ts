@@ -1,6 +1,6 @@
 /** A replica that takes calls. */
 export interface ReadyReplica {
-  /** `host:port`. */
+  /** `host:port`, or `unix:` and a path. */
   readonly address: string;
   /** As its log has it; the address while that is not known. */
   name: string;

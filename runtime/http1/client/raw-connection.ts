@@ -1,4 +1,4 @@
-import type { Socket, TcpNetConnectOpts } from "node:net";
+import type { Socket, NetConnectOpts } from "node:net";
 
 import { publicly, type PublicSentence } from "../../api/public-sentence.ts";
 import { MalformedReply } from "../../core/calls/malformed-reply.ts";
@@ -14,6 +14,8 @@ import { RequestSender } from "./request-sender.ts";
 export interface Destination {
   readonly host: string;
   readonly port: number;
+  /** Of a Unix socket, which takes the place of host and port. */
+  readonly path?: string | undefined;
   readonly connectTimeout: number;
   /** How long an idle connection is kept if the replica does not say. */
   readonly idleTime: number;
@@ -102,7 +104,11 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#received = true;
     this.#parser.parse(chunk);
   };
-  readonly #onError = (err: Error): void => void (this.#failure = err);
+  readonly #onError = (err: NodeJS.ErrnoException): void => {
+    this.#failure = err;
+    // A Unix socket refuses what its queue has no room for, where a port would let it wait.
+    if (err.code === "EAGAIN") this.#late = true;
+  };
   readonly #onEnd = (): void => {
     // Where a write failed, the end may be that of a reply that was cut.
     if (this.#state === "busy" && (this.#deaf || !this.#parser.end()))
@@ -116,9 +122,10 @@ export class RawConnection implements CallCarrier, ResponseSink {
     this.#parser = new ResponseParser(this, owner.heads);
     this.#call = call;
     call.carrier = this;
-    const { host, port, connectTimeout, tls } = destination;
+    const { host, port, path, connectTimeout, tls } = destination;
     this.#idleTime = destination.idleTime;
-    const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfter };
+    const place = path === undefined ? { host, port } : { path };
+    const options = { ...place, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfter };
     const onread = {
       buffer: () => this.#buffer.next(this.#parser.expected) as Buffer,
       callback: (size: number, buffer: Uint8Array) => this.#onRead(size, buffer),
@@ -126,7 +133,9 @@ export class RawConnection implements CallCarrier, ResponseSink {
     // A connection to hand over must be an ordinary stream, and Node.js reads TLS only into buffers of its own.
     this.#streamed = call.request.upgrade !== undefined || tls !== undefined;
     const socket =
-      tls === undefined ? this.#connect(this.#streamed ? options : { ...options, onread }) : tls.connect(options);
+      tls === undefined
+        ? this.#connect(this.#streamed ? options : { ...options, onread })
+        : tls.connect({ ...options, host, port });
     this.#socket = socket;
     this.#sender = new RequestSender(socket, (err) => this.#fail("reset", err));
     const timer = setTimeout(() => {
@@ -153,7 +162,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
     socket.unref();
   }
 
-  #connect(options: TcpNetConnectOpts): Socket {
+  #connect(options: NetConnectOpts): Socket {
     const socket = new ReplicaSocket(options);
     socket.onSendFailed = (err) => {
       this.#deaf = true;

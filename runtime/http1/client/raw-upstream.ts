@@ -1,4 +1,5 @@
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from "../../core/ports/upstream.ts";
+import { socketPathOf, unixAuthority } from "../../api/replica-address.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { RawCall } from "./raw-call.ts";
 import type { TlsRule } from "./raw-connection.ts";
@@ -25,7 +26,10 @@ export interface RawUpstreamOptions {
   readonly tls?: TlsRule | undefined;
 }
 
-/** `Upstream` for HTTP/1.1 over raw sockets. An address is `host:port` or an origin; `https://` means TLS. */
+/**
+ * `Upstream` for HTTP/1.1 over raw sockets. An address is `host:port`, `unix:` and a path, or an origin; `https://` means
+ * TLS.
+ */
 export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
   readonly #idleTime: number;
@@ -67,13 +71,17 @@ export class RawUpstream implements Upstream {
   #replica(address: string): Replica {
     let replica = this.#replicas.get(address);
     if (replica === undefined) {
-      const url = new URL(address.includes("://") ? address : `http://${address}`);
+      const path = socketPathOf(address);
+      const url = new URL(
+        path !== undefined ? `http://${unixAuthority}` : address.includes("://") ? address : `http://${address}`,
+      );
       const secure = url.protocol === "https:";
       if (secure && this.#tls === undefined) throw new Error(`Cannot call "${address}": TLS is not set up`);
       if (!secure && url.protocol !== "http:") throw new Error(`Cannot call "${address}": it is not an HTTP address`);
       const destination = {
         host: url.hostname.replace(/^\[|\]$/g, ""),
         port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
+        path,
         connectTimeout: this.#connectTimeout,
         idleTime: this.#idleTime,
         tls: secure ? this.#tls : undefined,

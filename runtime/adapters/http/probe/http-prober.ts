@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 
+import { socketPathOf, unixAuthority } from "../../../api/replica-address.ts";
 import type { FunctionProtocol } from "../../../core/functions/function-limits.ts";
 import type { Prober, ProbeResult } from "../../../core/ports/prober.ts";
 
@@ -19,7 +20,9 @@ const silent: ProbeResult = { kind: "silent" };
 /** HTTP/2 begins with a SETTINGS frame of each side: the replica's shows that it speaks HTTP/2 (RFC 9113 §3.4). */
 function speaksHttp2(address: string, timeout: number): Promise<ProbeResult> {
   return new Promise((resolve) => {
-    const session = connectHttp2(`http://${address}`);
+    const session = connectHttp2(`http://${authorityOf(address)}`, {
+      createConnection: () => connect(placeOf(address)),
+    });
     const end = (result: ProbeResult): void => {
       clearTimeout(timer);
       session.destroy();
@@ -33,9 +36,8 @@ function speaksHttp2(address: string, timeout: number): Promise<ProbeResult> {
 }
 
 function acceptsConnection(address: string, timeout: number): Promise<ProbeResult> {
-  const { host, port } = split(address);
   return new Promise((resolve) => {
-    const socket = connect({ host, port });
+    const socket = connect(placeOf(address));
     const end = (result: ProbeResult): void => {
       clearTimeout(timer);
       socket.destroy();
@@ -50,10 +52,9 @@ function acceptsConnection(address: string, timeout: number): Promise<ProbeResul
 function getPasses(address: string, path: string, timeout: number): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const probe = request({
-      ...split(address),
       path,
-      agent: false,
-      headers: { host: address, "user-agent": "weir-probe" },
+      createConnection: () => connect(placeOf(address)),
+      headers: { host: authorityOf(address), "user-agent": "weir-probe" },
     });
     const end = (result: ProbeResult): void => {
       clearTimeout(timer);
@@ -70,10 +71,18 @@ function getPasses(address: string, path: string, timeout: number): Promise<Prob
 }
 
 function failed(err: NodeJS.ErrnoException): ProbeResult {
-  return err.code === "ECONNREFUSED" ? { kind: "refused" } : { kind: "broken", words: err.message };
+  return err.code === "ECONNREFUSED" || err.code === "ENOENT"
+    ? { kind: "refused" }
+    : { kind: "broken", words: err.message };
 }
 
-function split(address: string): { host: string; port: number } {
+function authorityOf(address: string): string {
+  return socketPathOf(address) === undefined ? address : unixAuthority;
+}
+
+function placeOf(address: string): { readonly path: string } | { readonly host: string; readonly port: number } {
+  const path = socketPathOf(address);
+  if (path !== undefined) return { path };
   const colon = address.lastIndexOf(":");
   return { host: address.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(address.slice(colon + 1)) };
 }

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { constants, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 
 import { publicly, type PublicSentence } from "../../../api/public-sentence.ts";
+import { socketPathOf, unixAuthority } from "../../../api/replica-address.ts";
 import { MalformedReply } from "../../../core/calls/malformed-reply.ts";
 import type { UpstreamCall, UpstreamListener, UpstreamRequest } from "../../../core/ports/upstream.ts";
 import { joinHeaders } from "../../../core/headers/cached-headers.ts";
@@ -149,7 +150,7 @@ function headersOf(address: string, request: UpstreamRequest): OutgoingHttpHeade
     ":method": method,
     ":path": target,
     ":scheme": "http",
-    ":authority": address,
+    ":authority": socketPathOf(address) === undefined ? address : unixAuthority,
     ...(wantsTrailers === true && { te: "trailers" }),
   };
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -1,5 +1,7 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
+import { connect as connectSocket } from "node:net";
 
+import { socketPathOf, unixAuthority } from "../../../api/replica-address.ts";
 import { responseLimits } from "../../../http1/framing-rules.ts";
 
 /** Streams on one connection, even if the replica allows more. */
@@ -14,7 +16,7 @@ export class H2cSession {
   #connected = false;
   #failure: Error | undefined;
 
-  /** `address` is `host:port`; connecting may take `connectTimeout` milliseconds. */
+  /** `address` is `host:port`, or `unix:` and a path; connecting may take `connectTimeout` milliseconds. */
   constructor(address: string, connectTimeout: number) {
     const settings = { enablePush: false, maxHeaderListSize: responseLimits.head };
     const options = {
@@ -24,7 +26,11 @@ export class H2cSession {
       // Clients may repeat any header, as over HTTP/1.1.
       strictSingleValueFields: false,
     };
-    const session = connect(`http://${address}`, options);
+    const path = socketPathOf(address);
+    const session =
+      path === undefined
+        ? connect(`http://${address}`, options)
+        : connect(`http://${unixAuthority}`, { ...options, createConnection: () => connectSocket(path) });
     this.#session = session;
     const timer = setTimeout(() => {
       session.destroy(new Error(`Cannot connect to "${address}": it takes longer than ${connectTimeout} ms`));

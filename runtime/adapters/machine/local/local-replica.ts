@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 
+import { unixAddress } from "../../../api/replica-address.ts";
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
 import type { Replica } from "../../../core/ports/replicas.ts";
 import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
@@ -19,6 +20,8 @@ export interface LocalReplicaOptions extends FunctionRef {
   readonly watchdogEnvironment: Readonly<Record<string, string>>;
   /** The function's whole environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Path of the Unix socket on which the watchdog listens. */
+  readonly socket: string;
   /** The replica's own directory. */
   readonly directory: string;
   /** Where it works, unless its command goes elsewhere. */
@@ -127,7 +130,7 @@ export class LocalReplica {
         changed();
         return;
       }
-      this.#address = `127.0.0.1:${report.port}`;
+      this.#address = unixAddress(this.#options.socket);
       if (this.#state === "starting") this.#state = "running";
       changed();
     });

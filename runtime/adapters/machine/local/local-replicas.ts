@@ -36,8 +36,16 @@ export interface LocalReplicasParts extends FunctionCommandParts {
 interface Entry extends FunctionRef {
   readonly replica: LocalReplica | FolderReplica;
   readonly log: ReplicaLog;
-  readonly directories: readonly string[];
+  /** Directories and files that are removed with it. */
+  readonly leftovers: readonly string[];
   stopped: Promise<void> | undefined;
+}
+
+interface CommandPlace {
+  readonly stage: string;
+  readonly user: number | undefined;
+  readonly folder: string | undefined;
+  readonly socket: string;
 }
 
 /** In a package the sources are compiled: its file ends as this one does. */
@@ -160,13 +168,16 @@ export class LocalReplicas implements Replicas {
     const stage = `${directory}.var`;
     const directories = this.#parts.mountsSecrets ? [directory, stage] : [directory];
     for (const path of directories) await mkdir(path, { mode: 0o700 });
+    // Short, as the path of a socket has 107 bytes at most.
+    const socket = join(this.#parts.run.sockets, randomBytes(6).toString("base64url"));
     if (user !== undefined) await chown(directory, user, user);
     const log = await ReplicaLog.open(join(logDirectory(this.#parts.logs, spec), id));
     const facts = { ...ref, id, generation: spec.generation, changed: () => this.#notify(ref) };
     const begin = (folder?: string): LocalReplica =>
       new LocalReplica({
         ...facts,
-        command: this.#commandOf(spec, stage, user, folder),
+        command: this.#commandOf(spec, { stage, user, folder, socket }),
+        socket,
         watchdogEnvironment: this.#parts.watchdogEnvironment,
         environment: {
           PATH: inFolder?.searchPath ?? this.#parts.watchdogEnvironment.PATH,
@@ -184,7 +195,7 @@ export class LocalReplicas implements Replicas {
       inFolder === undefined
         ? begin()
         : new FolderReplica({ ...facts, ...inFolder, snapshot: inFolder.use(), begin, abandon: () => log.close() });
-    this.#entries.set(id, { name, namespace, replica, log, directories, stopped: undefined });
+    this.#entries.set(id, { name, namespace, replica, log, leftovers: [...directories, socket], stopped: undefined });
     return replica.describe();
   }
 
@@ -203,19 +214,19 @@ export class LocalReplicas implements Replicas {
     throw new StartRefused({ reason: "CannotRun", message });
   }
 
-  #commandOf(spec: ReplicaSpec, stage: string, user: number | undefined, folder: string | undefined): string[] {
-    const flags = ["--host", "127.0.0.1", "--port", "0", "--write-timeout", formatDuration(spec.grace)];
+  #commandOf(spec: ReplicaSpec, { stage, user, folder, socket }: CommandPlace): string[] {
+    const flags = ["--listen-socket", socket, "--write-timeout", formatDuration(spec.grace)];
     const mounted = folder === undefined ? undefined : { path: folder, writable: false };
     const mounts = { stage, view: this.#parts.views.pathOf(spec), folder: mounted };
     return functionCommand(this.#parts, { program: [watchdog, ...flags], user, mounts });
   }
 
-  async #remove(id: string, { name, namespace, replica, log, directories }: Entry): Promise<void> {
+  async #remove(id: string, { name, namespace, replica, log, leftovers }: Entry): Promise<void> {
     await replica.stop();
     // A full disk costs log lines and nothing else.
     await this.#ended.keep({ name, namespace }, id, await log.end(endedLogSize)).catch(() => {});
     await log.remove();
-    for (const path of directories) await removeTree(path);
+    for (const path of leftovers) await removeTree(path);
     this.#entries.delete(id);
     await this.#releaseSecrets(id);
   }

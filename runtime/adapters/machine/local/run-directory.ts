@@ -2,12 +2,18 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 
+import { PlatformError } from "../../../api/platform-error.ts";
 import { killProcessesOf } from "./processes-of-replica.ts";
 import { removeTree } from "./remove-tree.ts";
 
 const prefix = "weir-";
 const pattern = /^weir-[A-Za-z0-9]{6}$/;
-const directories = ["replicas", "homes", "secrets", "staging"] as const;
+const directories = ["replicas", "homes", "secrets", "staging", "sockets"] as const;
+/** Those that only this user enters. */
+const closed: ReadonlySet<string> = new Set(["staging", "sockets"]);
+
+/** Bytes. Below it are the sockets of watchdogs, whose paths have 103 bytes at most on some systems. */
+const longestTemporary = 70;
 
 /** Files of replicas while this process lives; other users can traverse the directory, but not list it. */
 export interface RunDirectory {
@@ -20,6 +26,8 @@ export interface RunDirectory {
   readonly secrets: string;
   /** For drafts of files, on the same file system as their destination. */
   readonly staging: string;
+  /** For the Unix sockets of watchdogs, which no function may connect to: as root only this process enters it. */
+  readonly sockets: string;
   close(): Promise<void>;
 }
 
@@ -32,12 +40,18 @@ export async function openRunDirectory(dataDirectory: string): Promise<RunDirect
   const note = join(notes, "local.json");
   await removeLeftover(note);
   await mkdir(notes, { recursive: true, mode: 0o700 });
+  if (Buffer.byteLength(tmpdir()) > longestTemporary) {
+    throw new PlatformError(
+      "provider_unavailable",
+      `Cannot run functions below "${tmpdir()}": paths of sockets there are too long; set TMPDIR to a directory of at most ${longestTemporary} bytes`,
+    );
+  }
   const path = await mkdtemp(join(tmpdir(), prefix));
   await writeFile(note, JSON.stringify({ directory: path, pid: process.pid }), { mode: 0o600 });
   await chmod(path, 0o711);
   for (const name of directories) {
     await mkdir(join(path, name), { mode: 0o700 });
-    if (name !== "staging") await chmod(join(path, name), 0o711);
+    if (!closed.has(name)) await chmod(join(path, name), 0o711);
   }
   return {
     path,
@@ -45,6 +59,7 @@ export async function openRunDirectory(dataDirectory: string): Promise<RunDirect
     homes: join(path, "homes"),
     secrets: join(path, "secrets"),
     staging: join(path, "staging"),
+    sockets: join(path, "sockets"),
     close: async () => {
       await removeTree(path);
       await rm(note, { force: true });

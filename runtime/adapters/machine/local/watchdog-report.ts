@@ -1,11 +1,11 @@
 import type { ReplicaFailure } from "../../../core/replicas/reconcile-backoff.ts";
 
 /**
- * A watchdog's report over its channel: its port, where the process behind it listens, why it cannot serve, or why its
- * function takes no calls yet.
+ * A watchdog's report over its channel: that it serves, where the process behind it listens, why it cannot serve, or why
+ * its function takes no calls yet.
  */
 export type WatchdogReport =
-  | { readonly port: number }
+  | { readonly serving: true }
   | { readonly inner: string }
   | { readonly failure: ReplicaFailure }
   | { readonly waiting: ReplicaFailure };
@@ -13,10 +13,7 @@ export type WatchdogReport =
 /** The report in a message, or undefined; the function's own code may have sent it. */
 export function reportIn(message: unknown): WatchdogReport | undefined {
   if (typeof message !== "object" || message === null) return undefined;
-  if ("port" in message && typeof message.port === "number") {
-    const { port } = message;
-    return Number.isInteger(port) && port > 0 && port < 65_536 ? { port } : undefined;
-  }
+  if ("serving" in message && message.serving === true) return { serving: true };
   if ("inner" in message && typeof message.inner === "string") {
     return /^\S{1,256}:\d{1,5}$/.test(message.inner) ? { inner: message.inner } : undefined;
   }

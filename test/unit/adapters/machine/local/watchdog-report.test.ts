@@ -6,22 +6,23 @@ test.each([
   undefined,
   null,
   7,
-  "port",
+  "serving",
   {},
-  { port: "80" },
-  { port: 0 },
-  { port: 70_000 },
-  { port: 1.5 },
+  { port: 80 },
+  { serving: "true" },
+  { inner: 80 },
+  { inner: "127.0.0.1" },
   { failure: {} },
   { waiting: {} },
   { failure: { reason: "a b", message: "x" } },
 ])("%j is no report", (message) => expect(reportIn(message)).toBeUndefined());
 
-test("a port, a failure and a wait are reports", () => {
+test("that it serves, an inner address, a failure and a wait are reports", () => {
   expect(reportIn({ waiting: { reason: "NotListening", message: "x" } })).toEqual({
     waiting: { reason: "NotListening", message: "x" },
   });
-  expect(reportIn({ port: 80, more: true })).toEqual({ port: 80 });
+  expect(reportIn({ serving: true, port: 80 })).toEqual({ serving: true });
+  expect(reportIn({ inner: "127.0.0.1:20000" })).toEqual({ inner: "127.0.0.1:20000" });
   expect(reportIn({ failure: { reason: "PortInUse", message: "x" } })).toEqual({
     failure: { reason: "PortInUse", message: "x" },
   });
