@@ -253,7 +253,6 @@ const moreRows: readonly Bad[] = [
   put("envVars with a key of two words", { ...hello, envVars: { "a b": "c" } }),
   put("envVars over 256 KiB", { ...hello, envVars: { a: "x".repeat(262_144) } }),
   put("envVars a list", { ...hello, envVars: ["a=b"] }),
-  put("namespace empty", { ...hello, namespace: "" }),
   put("secret twice", { ...hello, secrets: ["a", "a"] }),
   put("65 secrets", { ...hello, secrets: Array.from({ length: 65 }, (_, index) => `s${index}`) }),
   put("33 constraints", { ...hello, constraints: Array.from({ length: 33 }, (_, index) => `a=${index}`) }),

@@ -288,7 +288,7 @@ describe("the port of functions", () => {
     const { port } = opened;
     expect(await leads("/")).toEqual([307, `http://127.0.0.1:${port}/ui/`]);
     expect(await leads("/", `localhost:${platform.port}`)).toEqual([307, `http://localhost:${port}/ui/`]);
-    expect(await leads("/", "evil.example")).toEqual([307, `http://127.0.0.1:${port}/ui/`]);
+    expect((await leads("/", "evil.example"))[0]).toBe(421);
     expect(await leads("/ui")).toEqual([307, `http://127.0.0.1:${port}/ui/`]);
     expect(await leads("/ui?x=1")).toEqual([307, `http://127.0.0.1:${port}/ui/?x=1`]);
     expect(await leads("/ui/f/dev/hello?tab=logs")).toEqual([307, `http://127.0.0.1:${port}/ui/f/dev/hello?tab=logs`]);

@@ -333,7 +333,7 @@ describe("a simulated decision", () => {
 });
 
 describe("tokens", () => {
-  test("that are wrong, or for calls only, are 401, and 20 of them in a minute are 429 even for good ones", async () => {
+  test("that are wrong, or for calls only, are 401, and close the door to nobody who has a good credential", async () => {
     tokens.allow({ alice: [["System:Info"], ["*"]] });
     await using fresh = await openRestPlatform({
       edition: "enterprise",
@@ -344,12 +344,12 @@ describe("tokens", () => {
       fresh.call("GET", "/system/info", undefined, { authorization, "x-forwarded-for": client });
     const scope = { function: { permissions: ["*"], audience: [] } };
     const forCalls = tokens.give("alice", { kind: "function", more: scope });
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < 30; count += 1) {
       const response = await from("1.1.1.1", count % 2 === 0 ? "Bearer wrong" : forCalls);
       expect([response.status, await response.text()]).toEqual([401, "invalid credentials"]);
     }
-    expect((await from("1.1.1.1", tokens.give("alice"))).status).toBe(429);
-    expect((await from("1.1.1.1", fresh.authorization)).status).toBe(429);
+    expect((await from("1.1.1.1", tokens.give("alice"))).status).toBe(200);
+    expect((await from("1.1.1.1", fresh.authorization)).status).toBe(200);
     expect((await from("2.2.2.2", tokens.give("alice"))).status).toBe(200);
   });
 
