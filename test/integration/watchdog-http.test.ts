@@ -259,6 +259,22 @@ describe("mode http", () => {
     ]);
   });
 
+  test("a process that serves one connection at a time is not kept waiting after a 204", async () => {
+    const one = js(`
+      let busy = Promise.resolve();
+      require("node:net").createServer((socket) => {
+        const served = busy;
+        busy = new Promise((free) => socket.on("close", free).on("end", () => socket.end()).on("error", () => {}));
+        served.then(() => socket.on("data", () => socket.write("HTTP/1.1 204 None\\r\\n\\r\\n")));
+      }).listen(process.env.PORT, "127.0.0.1")`);
+    const { port } = await start({ mode: "http", fprocess: one });
+    await eventually(async () => (await call(port, "/_/ready")).status === 200, { what: "readiness" });
+    const began = performance.now();
+    for (let number = 0; number < 20; number += 1) expect((await call(port, "/")).status).toBe(204);
+    // An idle connection is kept for a second.
+    expect(performance.now() - began).toBeLessThan(15_000);
+  });
+
   test("exec_timeout is 504 and frees the connection to the process", async () => {
     const { port } = await startHttp(`request.url === "/slow" ? request.once("close", () => {}) : response.end("ok")`, {
       // Longer than a full machine takes for the second call.

@@ -11,12 +11,6 @@ import type { DeferredReuse } from "./deferred-reuse.ts";
 const maxOpening = 128;
 /** Milliseconds without new connections to a replica that accepted none in time, while it has open ones. */
 const fullFor = 1_000;
-/**
- * Milliseconds for which a connection rests after a response that may be followed by bytes that are no part of it. They
- * end the connection, instead of being read as the response to the next request. TCP may hold a short write back for
- * 200 ms (delayed acknowledgement).
- */
-const restTime = 250;
 
 /**
  * The connections to one address: one per concurrent call, up to as many as the replica accepts. Further calls wait, in
@@ -67,6 +61,8 @@ export class ConnectionPool implements ConnectionOwner {
   onIdle(connection: RawConnection): boolean {
     if (this.#forgotten) return false;
     if (this.#careless || connection.mayGetMore) {
+      const { restTime } = this.#destination;
+      if (restTime === 0) return false;
       setTimeout(() => this.#onRested(connection), restTime).unref();
       return true;
     }

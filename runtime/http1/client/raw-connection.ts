@@ -19,6 +19,11 @@ export interface Destination {
   readonly connectTimeout: number;
   /** How long an idle connection is kept if the replica does not say. */
   readonly idleTime: number;
+  /**
+   * How long a connection rests after a response that may be followed by bytes that are no part of it: they end it,
+   * instead of being read as the response to the next request. 0: it is closed.
+   */
+  readonly restTime: number;
   /** Absent: without TLS. */
   readonly tls?: TlsRule | undefined;
 }

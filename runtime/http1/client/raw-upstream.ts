@@ -9,6 +9,8 @@ import { DeferredReuse } from "./deferred-reuse.ts";
 /** Milliseconds between two sweeps for connections that were idle for too long. */
 const sweepPeriod = 1_000;
 const defaultIdleTime = 4_000;
+/** TCP may hold a short write back for 200 ms (delayed acknowledgement). */
+const defaultRestTime = 250;
 
 interface Replica {
   /** The value of `Host`. */
@@ -22,6 +24,8 @@ export interface RawUpstreamOptions {
   readonly connectTimeout: number;
   /** How long an idle connection is kept if the replica does not say; 4 s if absent. */
   readonly idleTime?: number | undefined;
+  /** How long a connection rests after a response without body; 0 closes it. */
+  readonly restTime?: number | undefined;
   /** Absent: no address with `https://` can be called. */
   readonly tls?: TlsRule | undefined;
 }
@@ -33,14 +37,16 @@ export interface RawUpstreamOptions {
 export class RawUpstream implements Upstream {
   readonly #connectTimeout: number;
   readonly #idleTime: number;
+  readonly #restTime: number;
   readonly #tls: TlsRule | undefined;
   readonly #replicas = new Map<string, Replica>();
   readonly #turns = new DeferredReuse();
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor({ connectTimeout, idleTime = defaultIdleTime, tls }: RawUpstreamOptions) {
+  constructor({ connectTimeout, idleTime = defaultIdleTime, restTime = defaultRestTime, tls }: RawUpstreamOptions) {
     this.#connectTimeout = connectTimeout;
     this.#idleTime = idleTime;
+    this.#restTime = restTime;
     this.#tls = tls;
   }
 
@@ -84,6 +90,7 @@ export class RawUpstream implements Upstream {
         path,
         connectTimeout: this.#connectTimeout,
         idleTime: this.#idleTime,
+        restTime: this.#restTime,
         tls: secure ? this.#tls : undefined,
       };
       replica = { host: url.host, pool: new ConnectionPool(destination, this.#turns) };

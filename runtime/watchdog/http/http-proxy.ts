@@ -29,6 +29,11 @@ export interface HttpProxyParts {
 const idleTime = 1_000;
 /** Milliseconds; a process whose accept queue is full is slow, and not away. */
 const connectTimeout = 30_000;
+/**
+ * A connection is closed after a reply without body, which a process may send a little later: it may serve one
+ * connection at a time, and would wait for a request on the one that rests.
+ */
+const restTime = 0;
 /** Most bytes of a body that is read before it is sent. */
 const longestBuffered = 33_554_432;
 /** Headers that the client of the process writes itself. */
@@ -38,7 +43,7 @@ const ownHeaders: ReadonlySet<string> = new Set(["host", "expect"]);
 export class HttpProxy {
   readonly #parts: HttpProxyParts;
   readonly #address: string;
-  readonly #upstream = new RawUpstream({ connectTimeout, idleTime });
+  readonly #upstream = new RawUpstream({ connectTimeout, idleTime, restTime });
 
   constructor(parts: HttpProxyParts) {
     this.#parts = parts;
