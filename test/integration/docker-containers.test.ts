@@ -295,6 +295,10 @@ describe.skipIf(noDockerEngine() !== undefined)("containers of the docker provid
       [neighbour.address?.split(":")[0] ?? "", 8080],
     ] as const)
       expect([host, port, await reach(host, port)]).toEqual([host, port, "ECONNREFUSED"]);
+    // The engine's own rule, which holds also where Weir may not add any.
+    const [name = ""] = await networks();
+    const made = await engine.client.call<{ Options: Record<string, string> }>("GET", `/networks/${name}`);
+    expect(made.body?.Options["com.docker.network.bridge.enable_icc"]).toBe("false");
     // From this host they can be reached.
     expect((await fetch(`${elsewhere.url}/_/ready`)).status).toBe(200);
 

@@ -11,5 +11,5 @@ export function describeIsolation(confinement: Confinement, isRoot: boolean): st
   const missing =
     confinement.noNewPrivileges && !confinement.seccomp ? "; no seccomp: neither setpriv 2.40 nor perl" : "";
   if (!isRoot) return `no isolation${measures.length === 0 ? "" : ` (${measures.join(", ")})`}${missing}`;
-  return `${measures.join(", ")}${missing}; files, network, memory are shared: for trusted code`;
+  return `${measures.join(", ")}${missing}; files, network (ports of mode http, too), memory are shared: for trusted code`;
 }
