@@ -17,7 +17,7 @@ import { createAccessLog } from "./calls/access-log.ts";
 import type { AppParts } from "./rest/app-parts.ts";
 import { buildApp } from "./rest/app.ts";
 import { LogStreams } from "./rest/log-streams.ts";
-import { consoleLink, gatewayConsole } from "./console-port/gateway-console.ts";
+import { consoleLink, consoleSessions, gatewayConsole } from "./console-port/gateway-console.ts";
 import { buildAcceptMetrics } from "./calls/async/accept-metrics.ts";
 import { Admission } from "./calls/admission.ts";
 import { createReplayAcceptor } from "./calls/async/accept-replay.ts";
@@ -175,6 +175,7 @@ export function buildGateway(parts: GatewayParts): BuiltGateway {
     auth: access.auth,
     tokens: access.tokens,
     audit: parts.audit,
+    sessions: consoleSessions(parts),
     observer: access.observer,
     origins,
     functions,

@@ -74,6 +74,7 @@ export function accessRulesContract(open: () => Promise<OpenAccessRules>): void 
       audiences: ["weir"],
       internal: undefined,
       tokenExpiry: 3_600_000,
+      denied: [],
       nameClaims: ["preferred_username", "email", "name"],
       login: undefined,
     });

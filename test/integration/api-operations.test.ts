@@ -160,6 +160,10 @@ const steps: readonly Step[] = [
   ["GET", "/system/iam/whoami", 200],
   ["POST", "/system/iam/simulate", 200, { action: "Function:Delete", resource: "dev:pay" }],
   ["GET", "/system/audit", 200],
+  // This gateway has no console.
+  ["GET", "/system/sessions", 200],
+  ["DELETE", "/system/sessions", 200, { subject: "fed:alice" }],
+  ["DELETE", "/system/sessions", 400, {}],
   ["GET", "/.well-known/weir-callback-keys", 200],
   ["POST", "/oauth/token", 501, "grant_type=x", form],
   ["GET", "/.well-known/openid-configuration", 501],

@@ -105,6 +105,13 @@ beforeAll(async () => {
       { client_id: "weir", token_endpoint_auth_method: "none", ...redirects },
       { client_id: "weir-2", client_secret: "a secret of the second client", ...redirects },
       {
+        client_id: "weir-4",
+        token_endpoint_auth_method: "none",
+        backchannel_logout_uri: `${one.origin}/auth/backchannel-logout`,
+        backchannel_logout_session_required: true,
+        ...redirects,
+      },
+      {
         client_id: "weir-3",
         token_endpoint_auth_method: "none",
         grant_types: ["authorization_code", "refresh_token"],
@@ -112,6 +119,13 @@ beforeAll(async () => {
       },
     ],
     {
+      features: { backchannelLogout: { enabled: true } },
+      // Its own fetch refuses the console's loopback address.
+      fetch: (url, init = {}) => {
+        const plain = { ...init };
+        Reflect.deleteProperty(plain, "dispatcher");
+        return fetch(url, plain);
+      },
       issueRefreshToken: (_context, client) => client.clientId === "weir-3",
       ttl: { IdToken: (_context, _token, client) => (client.clientId === "weir-3" ? 1 : 3_600) },
       conformIdTokenClaims: false,
@@ -303,6 +317,88 @@ test("a session lasts as long as the issuer renews it, at whichever gateway", as
   const asked = fetched.length;
   expect(await ask()).toEqual(new Set([401]));
   expect(fetched.length).toBe(asked);
+});
+
+/** What the administrator sees of the sessions of a person, at the other console. */
+async function sessionsOf(subject: string): Promise<{ readonly id: string }[]> {
+  const admin = new TestBrowser(two);
+  await admin.signIn();
+  const listed = await admin.send("GET", "/system/sessions");
+  expect(listed.status).toBe(200);
+  const open = JSON.parse(await listed.text()) as { readonly id: string; readonly subject: string }[];
+  expect((await admin.send("POST", "/auth/logout")).status).toBe(204);
+  return open.filter((each) => each.subject === subject);
+}
+
+async function isSignedOut(browser: TestBrowser): Promise<boolean> {
+  return (await browser.send("GET", "/auth/session")).status === 401;
+}
+
+test("sessions are listed for who may see them, and ended one by one or by subject, on all gateways", async () => {
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir"], login: { clientId: "weir" } }));
+  const [first, second, other] = [await signedIn("frida"), await signedIn("frida", two), await signedIn("gus")];
+  const open = await eventually(
+    async () => {
+      const found = await sessionsOf("fed:frida");
+      return found.length === 2 ? found : undefined;
+    },
+    { what: "both sessions" },
+  );
+  expect(open).toMatchObject([
+    { name: "frida@example.com", issuer: issuer.url, via: "issuer" },
+    { name: "frida@example.com", via: "issuer" },
+  ]);
+  for (const cookie of [...first.cookies.values(), ...second.cookies.values()])
+    expect(JSON.stringify(open)).not.toContain(cookie);
+  expect((await first.send("GET", "/system/sessions")).status).toBe(403);
+  expect((await first.send("DELETE", "/system/sessions", { subject: "fed:gus" })).status).toBe(403);
+
+  const admin = new TestBrowser(one);
+  await admin.signIn();
+  const end = async (body: object): Promise<[number, unknown[]]> => {
+    const reply = await admin.send("DELETE", "/system/sessions", body);
+    const { ended = [] }: { readonly ended?: unknown[] } = JSON.parse(await reply.text());
+    return [reply.status, ended];
+  };
+  // The newest one comes first.
+  expect(await end({ id: open[0]?.id })).toMatchObject([200, [{ subject: "fed:frida" }]]);
+  await eventually(() => isSignedOut(second), { what: "the end of one" });
+  expect(await isSignedOut(first)).toBe(false);
+  expect(await end({ subject: "fed:frida", issuer: "https://other.example" })).toEqual([200, []]);
+  expect(await end({ subject: "fed:frida", issuer: issuer.url })).toMatchObject([200, [{}]]);
+  expect(await isSignedOut(first)).toBe(true);
+  expect(await isSignedOut(other)).toBe(false);
+  expect(await end({})).toMatchObject([400, []]);
+  const audited = changed.filter(({ action }) => action === "Session:Delete");
+  expect(audited.map(({ resources }) => resources)).toEqual([["fed:frida"], [], ["fed:frida"]]);
+});
+
+test("a subject that its JwtIssuer denies is signed out, and cannot sign in", async () => {
+  const browser = await signedIn("hana");
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir"], login: { clientId: "weir" }, deny: ["hana"] }));
+  expect(await isSignedOut(browser)).toBe(true);
+  const again = new TestBrowser(one);
+  expect(await problemOf(comeBack(again, await visitIssuer(again, "hana")))).toEqual([
+    403,
+    expect.stringContaining("denies its subject"),
+  ]);
+});
+
+test("the issuer ends a session that its person ended there, on all gateways", async () => {
+  rules = rulesOf(jwtIssuer("idp", { iss: issuer.url, aud: ["weir-4"], login: { clientId: "weir-4" } }));
+  const person = new FormBrowser("iris");
+  const here = new TestBrowser(one);
+  const begun = await here.send("GET", "/auth/login");
+  const { url } = await person.visit(begun.headers.get("location") ?? "");
+  expect((await comeBack(here, url.slice(one.origin.length))).status).toBe(303);
+  const there = new TestBrowser(two);
+  for (const [name, value] of here.cookies) there.cookies.set(name, value);
+  there.half = here.half;
+  expect(await isSignedOut(there)).toBe(false);
+
+  await person.visit(`${issuer.url}/session/end?client_id=weir-4`);
+  await eventually(async () => (await isSignedOut(here)) && (await isSignedOut(there)), { what: "the end everywhere" });
+  expect(changed.at(-1)).toMatchObject({ action: "backChannelLogout", principal: { subject: "fed:iris" } });
 });
 
 test("a client with a secret signs in with it", async () => {

@@ -74,6 +74,7 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   receiveAlert: { body: { alerts: [{ status: "resolved", labels: { function_name: "pay.dev" } }] } },
   listCalls: { query: inDev },
   readRollups: { query: inDev },
+  endSessions: { body: { subject: "fed:alice" } },
   simulateAccess: { body: { action: "Function:Get", resource: "dev:pay" } },
 };
 

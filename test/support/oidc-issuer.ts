@@ -109,6 +109,13 @@ function formIn(html: string, name: string): { readonly action: string; readonly
     const field = attribute(input, "name");
     if (field !== undefined) fields.set(field, attribute(input, "value") ?? name);
   }
+  // The first button that says something is pressed, which may stand outside of the form.
+  for (const [button] of html.matchAll(/<button[^>]*>/g)) {
+    const [pressed, value] = [attribute(button, "name"), attribute(button, "value")];
+    if (pressed === undefined || value === undefined) continue;
+    fields.set(pressed, value);
+    break;
+  }
   return { action, fields };
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 
 import { MemoryKeptRequests } from "./memory/memory-kept-requests.ts";
+import { MemorySessionStore } from "./memory/memory-session-store.ts";
 import { MemoryNamespaceStore } from "./memory/memory-namespace-store.ts";
 import type { Edition } from "../../runtime/api/editions.ts";
 import type { LogRecord } from "../../runtime/api/schemas/log-record.ts";
@@ -22,6 +23,7 @@ import { WakeList } from "../../runtime/core/replicas/wake-list.ts";
 import type { AppParts } from "../../runtime/gateway/rest/app-parts.ts";
 import { buildApp } from "../../runtime/gateway/rest/app.ts";
 import { openBasicAuth } from "../../runtime/gateway/access/basic-auth.ts";
+import { SessionTable } from "../../runtime/gateway/access/sessions/session-table.ts";
 import { loopbackOrigins } from "../../runtime/gateway/access/check-origin.ts";
 import { clientAddresses } from "../../runtime/gateway/edge/client-address.ts";
 import { createErrorWriter } from "../../runtime/gateway/error-handler.ts";
@@ -174,6 +176,7 @@ export async function openRestPlatform(
     log,
     errors,
     auth: openBasicAuth(directory.path),
+    sessions: new SessionTable({ store: new MemorySessionStore(), log }),
     origins: { allowed, clients: clientAddresses(["10.0.0.0/8"]) },
     logs,
     endpoints: (ref) => endpoints.get(formatRef(ref)),

@@ -55,7 +55,8 @@ export async function openTestConsole(options: TestConsoleOptions = {}): Promise
     settings: readSettings(gatewaySettings, {
       environment: { secret_mount_path: platform.directory, ...options.settings },
     }),
-    app: platform.parts,
+    // It has a store of its own.
+    app: { ...platform.parts, sessions: undefined },
     sessions: options.store ?? new MemorySessionStore(),
     documents: options.documents,
     files: options.files,

@@ -41,6 +41,16 @@ export const JwtIssuerSpec = Type.Object(
         examples: ["email"],
       }),
     ),
+    deny: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description:
+          "Subjects that are refused whatever roles give them: no token of theirs is exchanged, those of the platform that they have count no more, and their sessions end",
+        examples: [["aa3e33b5-6c1d-4c0a-9d4c-8a2a1f0f2a11"]],
+        ...setOptions,
+      }),
+    ),
     login: Type.Optional(
       Type.Object(
         {
@@ -87,6 +97,7 @@ const verbs = {
   Namespace: ["List", "Get", "Create", "Update", "Delete"],
   Queue: ["List", "Get", "Redrive", "Delete"],
   Call: ["List", "Get", "Payload", "Replay", "Delete"],
+  Session: ["List", "Delete"],
   // Watch needs no right any more; policies that name it stay valid.
   System: ["Info", "Doctor", "Simulate", "Audit", "Watch"],
 } as const;

@@ -47,6 +47,7 @@ import { Annotations, Labels } from "./text-map.ts";
 import { FunctionRow } from "./watch/function-row.ts";
 import { WatchBye, WatchFault, WatchHello } from "./watch/watch-signals.ts";
 import { DoctorEvent, FunctionEvent, FunctionsEvent, LogEvent, QueuesEvent } from "./watch/watch-topics.ts";
+import { EndedSessions, EndSessionsRequest, OpenSession } from "./iam/session.ts";
 import { SignInIssuer } from "./iam/sign-in.ts";
 import { JsonWebKey, JsonWebKeySet, OpenIdConfiguration, TokenError, TokenReply, TokenRequest } from "./iam/token.ts";
 
@@ -82,6 +83,8 @@ export const components: readonly TSchema[] = [
   DeleteFunctionRequest,
   DoctorEvent,
   DoctorReport,
+  EndedSessions,
+  EndSessionsRequest,
   EnvironmentVariables,
   Finding,
   FunctionAnnotations,
@@ -104,6 +107,7 @@ export const components: readonly TSchema[] = [
   LogRecord,
   MissingRight,
   OpenApiDocument,
+  OpenSession,
   OpenIdConfiguration,
   PlatformPart,
   ProblemDetails,

@@ -1,4 +1,5 @@
 import type { SimulateReply, WhoAmI } from "../../api/schemas/iam/access.ts";
+import type { EndedSessions, OpenSession } from "../../api/schemas/iam/session.ts";
 import type { CallRecord } from "../../api/schemas/call-record.ts";
 import type { CallDetail } from "../../api/schemas/history/call-detail.ts";
 import type { CallPageView, HistoryStatus } from "../../api/schemas/history/call-page.ts";
@@ -154,6 +155,19 @@ export const whoAmIReply: ReplyKind<WhoAmI> = {
     hasTexts(value, ["subject", "via"], ["issuer", "name", "expiresAt"]) &&
     typeof value["administrator"] === "boolean" &&
     isListOf(value["policies"], isText),
+};
+
+export const sessionReply: ReplyKind<OpenSession> = {
+  one: "a session",
+  many: "a list of sessions",
+  fits: (value): value is OpenSession =>
+    hasTexts(value, ["id", "subject", "via", "expiresAt"], ["name", "issuer", "openedAt"]),
+};
+
+export const endedSessionsReply: ReplyKind<EndedSessions> = {
+  one: "a list of ended sessions",
+  many: "lists of ended sessions",
+  fits: (value): value is EndedSessions => isMap(value) && isListOf(value["ended"], sessionReply.fits),
 };
 
 export const decisionReply: ReplyKind<SimulateReply> = {

@@ -28,6 +28,7 @@ function trustedIssuer(name: string, spec: JwtIssuerSpec): TrustedIssuer {
     audiences: spec.aud,
     internal: spec.issInternal,
     tokenExpiry: (spec.tokenExpiry === undefined ? undefined : parseDuration(spec.tokenExpiry)) ?? defaultTokenExpiry,
+    denied: spec.deny ?? [],
     nameClaims: spec.nameClaim === undefined ? usualNameClaims : [spec.nameClaim],
     login: spec.login,
   };

@@ -1,4 +1,5 @@
 import type { IamFault } from "../../api/iam/accept-iam-documents.ts";
+import { federatedIssuer, federatedPrefix, type Claims } from "./claims.ts";
 import type { JwtIssuerSpec, PolicySpec, RoleSpec } from "../../api/resources/iam-resources.ts";
 
 /** An issuer whose tokens may be exchanged. Durations are milliseconds. */
@@ -10,6 +11,8 @@ export interface TrustedIssuer {
   /** Where its discovery document and keys are, if not at `iss`. */
   readonly internal: string | undefined;
   readonly tokenExpiry: number;
+  /** Subjects that are refused, whatever roles give them. */
+  readonly denied: readonly string[];
   /** Claims that name people, the first that has a text. */
   readonly nameClaims: readonly string[];
   /** How people sign in with it; absent: they cannot. */
@@ -39,6 +42,13 @@ export interface RuleSet {
   readonly policies: ReadonlyMap<string, NamedPolicy>;
   readonly roles: readonly NamedRole[];
   readonly faults: readonly RuleFault[];
+}
+
+/** Whether the JwtIssuer of a subject refuses it; `issued` are the claims of a token of this platform. */
+export function isDenied({ issuers }: Pick<RuleSet, "issuers">, issued: Claims): boolean {
+  const iss = issued[federatedIssuer];
+  const denied = typeof iss === "string" ? issuers.get(iss)?.denied : undefined;
+  return denied?.some((sub) => issued["sub"] === federatedPrefix + sub) === true;
 }
 
 /** No rules: nobody but the administrator may do anything. */

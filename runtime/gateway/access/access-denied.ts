@@ -18,6 +18,8 @@ const sentences: Readonly<Record<string, string>> = {
   "Queue:Get": "look into a queue",
   "Queue:Redrive": "redrive a call",
   "Queue:Delete": "delete a dead letter",
+  "Session:List": "list the sessions",
+  "Session:Delete": "end a session",
   "System:Info": "describe this platform",
   "System:Doctor": "check this platform",
   "System:Simulate": "simulate a decision",

@@ -2,7 +2,7 @@ import { claimTexts, subjectClaims } from "../../core/access/claims.ts";
 import { displayName } from "../../core/access/display-name.ts";
 import { grantsOf, noGrants } from "../../core/access/grants.ts";
 import { tokenHolder, type Principal } from "../../core/access/principal.ts";
-import type { RuleSet } from "../../core/access/rule-set.ts";
+import { isDenied, type RuleSet } from "../../core/access/rule-set.ts";
 import type { OwnToken, TokenReader } from "./tokens/token-reader.ts";
 
 const bearer = /^bearer +([^ ]+) *$/i;
@@ -32,9 +32,17 @@ export class TokenHolders {
     this.#rules = rules;
   }
 
-  /** The valid token, undefined for any other text; a promise unless it was verified before. */
+  /**
+   * The valid token, undefined for any other text, and for one of a denied subject; a promise unless it was verified
+   * before.
+   */
   read(token: string): OwnToken | undefined | Promise<OwnToken | undefined> {
-    return this.#reader.read(token);
+    const found = this.#reader.read(token);
+    return found instanceof Promise ? found.then((own) => this.#unlessDenied(own)) : this.#unlessDenied(found);
+  }
+
+  #unlessDenied(own: OwnToken | undefined): OwnToken | undefined {
+    return own === undefined || isDenied(this.#rules(), own.claims) ? undefined : own;
   }
 
   /** The holder of a valid token; roles are matched once for each version of the rules. */

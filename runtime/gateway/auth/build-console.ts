@@ -66,7 +66,7 @@ export function buildConsole({
 }: ConsoleParts): BuiltConsole {
   const { log, tokens, auth, observer = unobserved } = parts;
   const directory = settings.secretMountPath;
-  const sessions = new SessionTable({ store, log });
+  const sessions = parts.sessions ?? new SessionTable({ store, log });
   let origins = consoleOrigins(settings.consoleOrigins);
   const access: ConsoleAccess = {
     origins: () => origins,
@@ -106,7 +106,7 @@ export function buildConsole({
     cutCalls: () => {},
     ...tlsOf(settings),
   });
-  const app = buildApp({ ...parts, errors }, server.serverFactory, consoleDoor(routes, access));
+  const app = buildApp({ ...parts, errors, sessions }, server.serverFactory, consoleDoor(routes, access));
   app.addHook("onSend", async (request, reply) => {
     // Else the browser asks for a password by itself.
     if (reply.statusCode === 401 && isFromBrowser(request, access)) reply.removeHeader("WWW-Authenticate");

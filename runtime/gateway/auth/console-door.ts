@@ -20,6 +20,7 @@ const senderKinds: ReadonlyMap<string, SenderKind> = new Map([
   ["POST /auth/session", "sign-in"],
   ["GET /auth/login", "navigation"],
   ["GET /auth/callback", "open"],
+  ["POST /auth/backchannel-logout", "open"],
   ...[filesPath, ...entryPaths].map((path) => [`GET ${path}`, "open"] as const),
 ]);
 

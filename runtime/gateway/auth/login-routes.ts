@@ -5,10 +5,12 @@ import { PlatformError } from "../../api/platform-error.ts";
 import { ConsoleIssuer } from "../../api/schemas/iam/session.ts";
 import type { Principal } from "../../core/access/principal.ts";
 import { cookieValues, endCookie, endOthers, setCookie } from "../access/sessions/session-cookies.ts";
+import { formType, type FormBody } from "../rest/form-body.ts";
 import { route, type RouteEntry } from "../rest/route.ts";
 import type { ConsoleAccess } from "./console-parts.ts";
 import { consoleRequest } from "./console-request.ts";
 import { callbackPath, type IssuerLogin } from "./login/issuer-login.ts";
+import { endsBy } from "./login/logout-token.ts";
 import { loginSeconds } from "./login/login-state.ts";
 import { observeSignIn } from "./observe-sign-in.ts";
 import { replaceSession, sendSession } from "./session-routes.ts";
@@ -17,6 +19,11 @@ const LoginQuery = Type.Object({
   issuer: Type.Optional(Type.String({ description: "Name of the JwtIssuer; absent = the first by name" })),
   to: Type.Optional(Type.String({ description: "Path below /ui/ to go to afterwards" })),
 });
+
+/** Where issuers say that they ended a session. */
+export const backChannelPath = "/auth/backchannel-logout";
+
+const LogoutRequest = Type.Object({ logout_token: Type.String({ description: "The issuer's logout token" }) });
 
 /** The issuers that {@link loginRoutes} lead to, for a page that nobody has signed in on yet. */
 export function issuersRoute(login: IssuerLogin | undefined): RouteEntry {
@@ -80,7 +87,42 @@ export function loginRoutes(access: ConsoleAccess, login: IssuerLogin): readonly
       ({ request, reply }) =>
         observeSignIn(request, "finishLogin", access.observer, () => finishLogin(request, reply, access, login)),
   );
-  return [begin, finish];
+  const logout = route(
+    {
+      id: "backChannelLogout",
+      group: "identity",
+      method: "POST",
+      path: backChannelPath,
+      needs: "nothing",
+      about: "Ends sessions that their issuer ended (OpenID Connect Back-Channel Logout 1.0).",
+      body: LogoutRequest,
+      bodyType: formType,
+      responses: [{ status: 200, about: "None of them goes on" }],
+      documented: false,
+    },
+    () =>
+      ({ request, reply }) => {
+        reply.header("Cache-Control", "no-store");
+        return observeSignIn(request, "backChannelLogout", access.observer, () =>
+          endByIssuer(request.body as FormBody, access, login),
+        );
+      },
+  );
+  return [begin, finish, logout];
+}
+
+async function endByIssuer(
+  form: FormBody,
+  { sessions, holders }: ConsoleAccess,
+  login: IssuerLogin,
+): Promise<{ readonly principal: Principal | undefined; readonly status: number }> {
+  const [token = "", ...others] = (form.kind === "form" ? form.fields.get("logout_token") : undefined) ?? [];
+  if (token === "" || others.length > 0) {
+    throw new PlatformError("validation_failed", "Cannot sign out: expected a form with one logout_token");
+  }
+  const order = await login.readLogout(token);
+  const [first] = await sessions.endAll(({ session }) => endsBy(session, order));
+  return { principal: first && holders.holderOf(first.session, ""), status: 200 };
 }
 
 async function finishLogin(

@@ -6,7 +6,7 @@ import type { AccessObserver } from "../access/access-observer.ts";
 import { statusOf } from "../error-handler.ts";
 
 /** Ids of operations, for the audit. */
-type SignInAction = "signIn" | "finishLogin" | "signOut";
+type SignInAction = "signIn" | "finishLogin" | "signOut" | "backChannelLogout";
 
 /** Lets someone sign in or out, and tells `observer` who did, or why nobody did. */
 export async function observeSignIn(

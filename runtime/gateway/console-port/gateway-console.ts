@@ -1,3 +1,4 @@
+import { SessionTable } from "../access/sessions/session-table.ts";
 import { buildConsole, type BuiltConsole, type ConsoleParts } from "../auth/build-console.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { AppParts } from "../rest/app-parts.ts";
@@ -6,13 +7,18 @@ import { ConsoleFiles } from "./console-files.ts";
 import { consoleOriginOf } from "./console-origin.ts";
 import { warnNotBuilt } from "./warn-not-built.ts";
 
-type PlatformParts = Pick<GatewayParts, "settings" | "sessions" | "access">;
+type PlatformParts = Pick<GatewayParts, "settings" | "sessions" | "access" | "log">;
 
 /** Where who asks `port` for a host finds the console; undefined = this gateway has none. */
 export function consoleLink({ settings, sessions }: PlatformParts): AppParts["consoleOf"] {
   if (settings.consolePort === 0 || sessions === undefined) return undefined;
   const place = { ...settings, isSecure: settings.tlsCert !== undefined };
   return (host) => consoleOriginOf(place, host);
+}
+
+/** Who is signed in with a browser; undefined where nobody can. */
+export function consoleSessions({ settings, sessions: store, log }: PlatformParts): SessionTable | undefined {
+  return settings.consolePort === 0 || store === undefined ? undefined : new SessionTable({ store, log });
 }
 
 /** The console of a gateway with these parts, which says at its start if it was not built; undefined = it has none. */

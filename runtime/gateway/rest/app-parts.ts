@@ -20,6 +20,7 @@ import type { PlatformDoctor } from "../doctor/platform-doctor.ts";
 import type { AccessObserver } from "../access/access-observer.ts";
 import type { BasicAuth } from "../access/basic-auth.ts";
 import type { OriginRules } from "../access/check-origin.ts";
+import type { SessionTable } from "../access/sessions/session-table.ts";
 import type { TokenParts } from "../access/tokens/token-parts.ts";
 import type { AcceptReplay } from "../calls/async/accept-replay.ts";
 import type { ErrorWriter } from "../error-handler.ts";
@@ -57,6 +58,8 @@ export interface AppParts extends DeployParts {
   readonly auth: BasicAuth;
   /** Tokens, and who may do what; absent in editions without IAM. */
   readonly tokens?: TokenParts | undefined;
+  /** Who is signed in with a browser; absent: there is no console. */
+  readonly sessions?: SessionTable | undefined;
   /** Keeps who changed what, and who was refused what. */
   readonly audit?: AuditTrail | undefined;
   /** Told of refusals and changes. */

@@ -12,6 +12,7 @@ import { namespaceRoutes } from "./routes/namespaces.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { secretRoutes } from "./routes/secrets.ts";
+import { sessionListRoutes } from "./routes/sessions.ts";
 import { watchRoute } from "./routes/watch.ts";
 
 /**
@@ -31,6 +32,7 @@ export const routeTable: readonly RouteEntry[] = [
   watchRoute,
   ...identityRoutes,
   ...accessRoutes,
+  ...sessionListRoutes,
   auditRoute,
   callbackKeysRoute,
 ];

@@ -10,7 +10,7 @@ import type { WatchStreams } from "../watch/watch-streams.ts";
 import type { ServedDocument } from "../openapi/served-document.ts";
 
 /** An action that a role must allow; the administrator may do every action. */
-export type RouteAction = `${"Function" | "Secret" | "Namespace" | "Queue" | "Call" | "System"}:${string}`;
+export type RouteAction = `${"Function" | "Secret" | "Namespace" | "Queue" | "Call" | "Session" | "System"}:${string}`;
 
 /** What a route needs: nothing, credentials of any kind, or an action. */
 export type Needs = "nothing" | "credentials" | RouteAction;

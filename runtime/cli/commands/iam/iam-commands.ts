@@ -4,7 +4,7 @@ import type { CommandEntry } from "../../command-spec.ts";
 export const iamCommands: readonly CommandEntry[] = [
   {
     name: "iam",
-    summary: "ask and check who may do what; change the keys of tokens",
+    summary: "ask and check who may do what; end sessions; change the keys of tokens",
     commands: [
       {
         name: "can-i",
@@ -20,6 +20,23 @@ export const iamCommands: readonly CommandEntry[] = [
         name: "check",
         summary: "check files of JwtIssuers, Policies and Roles, without a gateway",
         load: async () => (await import("./check.ts")).checkRules,
+      },
+      {
+        name: "sessions",
+        summary: "show and end sessions of the console",
+        commands: [
+          {
+            name: "list",
+            aliases: ["ls"],
+            summary: "list who is signed in",
+            load: async () => (await import("./list-sessions.ts")).listSessions,
+          },
+          {
+            name: "end",
+            summary: "sign somebody out",
+            load: async () => (await import("./end-sessions.ts")).endSessions,
+          },
+        ],
       },
       {
         name: "rotate-key",

@@ -41,7 +41,7 @@ export class SessionHolders {
   #subjectOf(session: Session, rules: RuleSet): Principal | undefined {
     const { issuer, subject, claims } = session;
     const trusted = issuer === undefined ? undefined : rules.issuers.get(issuer);
-    if (trusted?.login === undefined) return undefined;
+    if (trusted?.login === undefined || trusted.denied.includes(subject)) return undefined;
     const found = this.#principals.get(session);
     if (found !== undefined && found.version === rules.version) return found.principal;
     const principal: Principal = {

@@ -1,5 +1,5 @@
 import { federatedIssuer, type Claims } from "../../../core/access/claims.ts";
-import type { RuleSet, TrustedIssuer } from "../../../core/access/rule-set.ts";
+import { isDenied, type RuleSet, type TrustedIssuer } from "../../../core/access/rule-set.ts";
 import { carriedClaims, keptClaims } from "../../../core/access/tokens/carried-claims.ts";
 import { parseToken, type ParsedToken } from "../../../core/access/tokens/parse-token.ts";
 import { NoKeySetError } from "./issuer-keys.ts";
@@ -35,6 +35,15 @@ const acceptedTypes: ReadonlySet<string | undefined> = new Set([undefined, "jwt"
  * @throws TokenFault
  */
 export async function verifySubject(token: string, parts: SubjectParts): Promise<ExchangeSubject> {
+  const subject = await verifiedSubject(token, parts);
+  const { claims, issuer } = subject;
+  if (isDenied(parts.rules(), claims)) {
+    throw new TokenFault("invalid_request", `JwtIssuer ${issuer.name} denies its subject`, { subject: claims });
+  }
+  return subject;
+}
+
+async function verifiedSubject(token: string, parts: SubjectParts): Promise<ExchangeSubject> {
   const parsed = parseToken(token);
   if (parsed.kind === "malformed") throw invalid(parsed.why);
   const { iss } = parsed.claims;
@@ -71,6 +80,8 @@ async function foreignSubject(
 
 function subjectOf(verdict: TokenVerdict, issuer: TrustedIssuer): ExchangeSubject {
   if (verdict.kind === "invalid") throw invalid(verdict.why);
+  // A logout token, which some issuers give no typ of its own, is of the same issuer and audience.
+  if (Object.hasOwn(verdict.claims, "events")) throw invalid("it is about an event");
   return { claims: carriedClaims(verdict.claims), issuer, among: undefined, endsAt: undefined };
 }
 

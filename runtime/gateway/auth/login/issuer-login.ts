@@ -30,6 +30,7 @@ import { verifySubject } from "../../access/tokens/verify-subject.ts";
 import { IssuerClients, type LoginIssuer } from "./issuer-clients.ts";
 import { isRefusal, IssuerFault, loginRefused } from "./login-refused.ts";
 import { loginStates, type LoginStates } from "./login-state.ts";
+import { readLogoutToken, type IssuerLogout } from "./logout-token.ts";
 import { loginTarget } from "./login-target.ts";
 
 export interface IssuerLoginParts {
@@ -176,6 +177,14 @@ export class IssuerLogin {
       this.#parts.log.info({ err, issuer: issuer.name }, "issuer does not say what people are called");
       return {};
     }
+  }
+
+  /**
+   * Whom an issuer signs out by a logout token.
+   * @throws PlatformError `validation_failed`, `provider_unavailable`
+   */
+  readLogout(token: string): Promise<IssuerLogout> {
+    return readLogoutToken(token, this.#parts.tokens);
   }
 
   /** Tells the issuer that a session was ended here, without waiting for its reply. */

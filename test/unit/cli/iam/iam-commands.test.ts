@@ -132,7 +132,7 @@ describe("weir iam simulate", () => {
     expect(lines[0]).toEqual(["ACTION", "ALLOWED", "ROLE", "POLICY", "STATEMENT", "REPORTED BY"]);
     expect(lines).toContainEqual(["Function:Get", "yes", "deployers", "deploy", "1"]);
     expect(lines).toContainEqual(["Secret:Create", "no"]);
-    const asked = singleActions.filter((action) => !/^(?:System|Queue):/.test(action));
+    const asked = singleActions.filter((action) => !/^(?:System|Queue|Session):/.test(action));
     expect(lines.slice(1).map(([action]) => action)).toEqual(asked);
     expect((await gateway.run(["iam", "simulate", "*", "-o", "name"])).stdout.split("\n")).toHaveLength(
       singleActions.length + 1,
@@ -287,5 +287,44 @@ describe("weir iam rotate-key", () => {
     const ended = await at.run(args, uid ?? process.getuid?.());
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
     expect(await at.read("issuer-key.pem")).toBe(before);
+  });
+});
+
+describe("weir iam sessions", () => {
+  const alice = {
+    id: "Wm8fQ2xk0c3dTqZp",
+    subject: "fed:alice",
+    name: "alice@example.com",
+    issuer: "https://issuer.example",
+    via: "issuer",
+    expiresAt: "2026-01-31T20:00:00.000Z",
+  };
+
+  test("lists who is signed in", async () => {
+    await using gateway = await openPretendedGateway(() => ({ json: [alice] }));
+    const { code, stdout } = await gateway.run(["iam", "sessions", "list"]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ID .*\nWm8fQ2xk0c3dTqZp +alice@example.com +fed:alice /),
+    ]);
+    expect((await gateway.run(["iam", "sessions", "list", "-o", "name"])).stdout).toBe(`${alice.id}\n`);
+  });
+
+  test("ends one, or those of a subject, and says when there is none", async () => {
+    let ended = [alice];
+    await using gateway = await openPretendedGateway(() => ({ json: { ended } }));
+    const end = (...words: string[]) => gateway.run(["iam", "sessions", "end", ...words]);
+    expect(await end(alice.id)).toMatchObject({ code: 0, stdout: `ended ${alice.id} of alice@example.com\n` });
+    ended = [];
+    expect(await end("--subject", "fed:bob", "--issuer", "https://i.example")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Cannot end sessions of "fed:bob": there is none'),
+    });
+    expect((await end()).code).toBe(2);
+    expect((await end("x", "--subject", "y")).code).toBe(2);
+    expect(gateway.requests.map(({ method, target, body }) => [method, target, JSON.parse(body)])).toEqual([
+      ["DELETE", "/system/sessions", { id: alice.id }],
+      ["DELETE", "/system/sessions", { subject: "fed:bob", issuer: "https://i.example" }],
+    ]);
   });
 });

@@ -14,6 +14,7 @@ describe("a trusted issuer", () => {
       audiences: ["weir"],
       internal: "http://idp.auth.svc:8080",
       tokenExpiry: 300_000,
+      denied: [],
       nameClaims: ["preferred_username", "email", "name"],
       login,
     });

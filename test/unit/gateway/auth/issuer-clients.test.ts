@@ -16,6 +16,7 @@ const issuer: LoginIssuer = {
   audiences: ["weir"],
   internal: undefined,
   tokenExpiry: 60_000,
+  denied: [],
   nameClaims: [],
   login: { clientId: "weir" },
 };

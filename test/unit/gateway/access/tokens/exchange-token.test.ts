@@ -205,3 +205,25 @@ test("a lifetime is at most a day, and a token no longer than a head can hold", 
     message: "Cannot exchange token: with all claims and policies it would be longer than 12288 characters",
   });
 });
+
+test("a subject that its JwtIssuer denies gets no token, and those that it has count no more", async () => {
+  const known = rulesOf(
+    jwtIssuer("idp", { iss, aud: ["weir"] }),
+    policy("read", ["Function:List"], ["*"]),
+    role("everyone", ["read"], { principal: { "jwt:iss": [iss] } }),
+  );
+  const denying = {
+    ...known,
+    issuers: new Map([...known.issuers].map(([at, one]) => [at, { ...one, denied: ["alice"] }])),
+  };
+  await using weirExchange = await openExchange(documents, known, () => seconds * 1_000 + 900);
+  const { access_token: own } = await weirExchange.exchange(await signToken(key, subject));
+  weirExchange.rules = denying;
+  await expect(weirExchange.exchange(await signToken(key, subject))).rejects.toMatchObject({
+    description: expect.stringContaining("denies its subject"),
+  });
+  await expect(weirExchange.exchange(own, { scope: "function" })).rejects.toMatchObject({
+    description: expect.stringContaining("denies its subject"),
+  });
+  expect(await weirExchange.exchange(await signToken(key, { ...subject, sub: "bob" }))).toHaveProperty("access_token");
+});
