@@ -65,6 +65,15 @@ export const annotationKey = {
   authClaims: claimNames(annotation.authClaims),
   callbackSecret: text(annotation.callbackSecret, namePattern.secret, 253, grammarRule.secret),
   concurrencyMax: whole(annotation.concurrencyMax, 0, 100_000),
+  corsOrigins: words(
+    annotation.corsOrigins,
+    "(?:[*]|https?://[-a-z0-9._:\\[\\]]+)",
+    'origins in lower case separated by commas, such as "https://app.example.com", or "*"',
+  ),
+  corsMethods: words(annotation.corsMethods, "[A-Z]+", "methods separated by commas"),
+  corsHeaders: words(annotation.corsHeaders, "(?:[*]|[-_A-Za-z0-9]+)", 'names of headers separated by commas, or "*"'),
+  corsCredentials: boolean(annotation.corsCredentials),
+  corsMaxAge: duration(annotation.corsMaxAge, 0, 24 * hour),
   resultTtl: duration(annotation.resultTtl, 0, 24 * hour),
   historyBodies: duration(annotation.historyBodies, 0, longestKeptRequest),
   timeout: duration(annotation.timeout, 100, 24 * hour, "timeout_max"),
@@ -201,7 +210,12 @@ function isCommand(value: unknown): value is string {
 }
 
 function claimNames(name: string) {
-  const rule = text(name, "^ *[!-+--~]+(?: *, *[!-+--~]+)* *$", 4_096, "names of claims separated by commas");
+  return words(name, "[!-+--~]+", "names of claims separated by commas");
+}
+
+/** A list of what the pattern `word` matches. */
+function words(name: string, word: string, expected: string) {
+  const rule = text(name, `^ *${word}(?: *, *${word})* *$`, 4_096, expected);
   const parse = (value: string) =>
     rule
       .parse(value)

@@ -12,6 +12,7 @@ import { IssuerLinks } from "./issuer-links.tsx";
 
 /** Asks who one is: as a page of its own, or `over` the page whose session ended, which keeps what was typed. */
 export function SignInPage({ over }: { readonly over: boolean }) {
+  const { session } = useConsole();
   if (over) {
     return (
       <Dialog title="Your session is over" onClose={() => {}} closes={false}>
@@ -29,6 +30,11 @@ export function SignInPage({ over }: { readonly over: boolean }) {
         <Brand />
       </p>
       <h1>Sign in</h1>
+      {session.cameFromElsewhere && (
+        <p role="status">
+          That sign-in did not begin in this tab, so it does not count here. Choose below how to sign in.
+        </p>
+      )}
       <SignInForm />
       <IssuerLinks over={false} />
     </main>

@@ -8,6 +8,7 @@ import { annotationKey } from "../../api/schemas/key-rules.ts";
 import type { KeptSyncCalls } from "../history/reports/choose-sync-call.ts";
 import { keyReader, type KeyReader } from "../labels/key-reader.ts";
 import { quote } from "../quote.ts";
+import { corsRule, type CorsRule } from "./cors-rule.ts";
 
 /** Retry rules of one function; what is absent comes from its queue. Durations are milliseconds. */
 export interface RetryOverrides {
@@ -34,6 +35,8 @@ export interface FunctionLimits {
   /** How long requests of ended calls are kept; undefined: `history_bodies` applies. */
   readonly historyBodies: number | undefined;
   readonly retry: RetryOverrides;
+  /** Undefined: browsers let pages of its own origin read its replies, and what it says itself. */
+  readonly cors: CorsRule | undefined;
   readonly protocol: FunctionProtocol;
   /** Which of its synchronous calls the history keeps. */
   readonly historySync: KeptSyncCalls;
@@ -77,6 +80,7 @@ export function functionLimits(deployment: Pick<FunctionDeployment, "annotations
     resultTtl: read(annotationKey.resultTtl) ?? hour,
     historyBodies: read(annotationKey.historyBodies),
     retry: retryOverrides(read),
+    cors: corsRule(read),
     protocol: functionProtocol(deployment.annotations),
     historySync: read(annotationKey.historySync),
   };

@@ -50,12 +50,13 @@ export function renderPart(
   replies: Replies = nobody,
   now = 0,
   address: PageAddress = still,
+  half = new SessionHalf(memoryStorage()),
 ): RenderedPart {
   const { body, focused, close } = openPageDocument();
   const fetch: typeof globalThis.fetch = async (input, init = {}) =>
     replies(init.method ?? "GET", addressOf(input), init);
   const connection = new GatewayConnection({ probe: async () => true, wait: () => new Promise(() => {}) });
-  const session = new ConsoleSession({ fetch, half: new SessionHalf(memoryStorage()), connection });
+  const session = new ConsoleSession({ fetch, half, connection });
   const requests = new Requests({ fetch, session, connection });
   const visible = signal(false);
   const data: ConsoleData = {

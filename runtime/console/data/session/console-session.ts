@@ -42,6 +42,11 @@ export class ConsoleSession implements RequestSession {
     return this.#parts.half.value;
   }
 
+  /** Whether someone signed in at an issuer just now, but not from this tab: on http that does not count here. */
+  get cameFromElsewhere(): boolean {
+    return this.#parts.half.refused;
+  }
+
   /** To be called before the page leads to an issuer: without it the half that comes back is not taken. */
   beginLogin(): void {
     this.#parts.half.beginLogin();

@@ -9,6 +9,7 @@ const mark = "#session=";
 export class SessionHalf {
   readonly #store: Storage;
   #half: string | undefined;
+  #refused = false;
 
   constructor(store: Storage) {
     this.#store = store;
@@ -19,7 +20,13 @@ export class SessionHalf {
     return this.#half;
   }
 
+  /** Whether an issuer's sign-in that did not begin in this tab led here, so that its half was not taken. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
   keep(half: string): void {
+    this.#refused = false;
     this.#half = half;
     this.#store.setItem(storedAs, half);
   }
@@ -43,7 +50,10 @@ export class SessionHalf {
     if (!hash.startsWith(mark)) return;
     // The page's own location has no hash from here on.
     history.replaceState(undefined, "", `${pathname}${search}`);
-    if (this.#store.getItem(begunAs) === null) return;
+    if (this.#store.getItem(begunAs) === null) {
+      this.#refused = true;
+      return;
+    }
     this.#store.removeItem(begunAs);
     this.keep(hash.slice(mark.length));
   }

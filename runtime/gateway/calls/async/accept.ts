@@ -7,6 +7,7 @@ import type { QueuedCall } from "../../../core/calls/call.ts";
 import { withoutHeaders } from "../../../core/headers/header-list.ts";
 import type { AdmittedCall } from "../admission.ts";
 import { endStatus } from "../call-observer.ts";
+import { applyCors, corsRuleOf } from "../cors.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestHead } from "../request-head.ts";
@@ -30,6 +31,8 @@ export function accept(parts: AsyncParts, exchange: Exchange): void {
   const traceParent = head.traceParent ?? createTraceParent();
   const startedAt = performance.now();
   const named = parts.admission.find(exchange, asyncFunctionPrefix);
+  const rule = corsRuleOf(named.entry);
+  if (rule !== undefined) applyCors(exchange, rule);
   const ref = named.entry?.ref ?? named.target;
   const ended = { callId, bytesIn: 0, bytesOut: 0 };
   exchange.once("close", () => {

@@ -5,8 +5,11 @@ import { header } from "../../../api/names.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { CallEntry } from "../../../core/calls/call-entry.ts";
 import { cancelCall } from "../../../core/calls/cancel-call.ts";
+import { formatRef } from "../../../core/functions/function-ref.ts";
+import type { TableEntry } from "../../../core/replicas/function-table.ts";
 import { quote } from "../../../core/quote.ts";
 import { endStatus } from "../call-observer.ts";
+import { applyCors, corsRuleOf, isPreflight } from "../cors.ts";
 import type { Exchange } from "../exchange.ts";
 import { asyncFunctionPrefix } from "../split-target.ts";
 import type { HandleCall } from "../sync/sync-invoker.ts";
@@ -31,6 +34,11 @@ export function createAsyncInvoker(parts: AsyncParts): HandleCall {
       case "HEAD":
       case "DELETE":
         respond(parts, exchange).catch((err: unknown) => {
+          parts.writeError(exchange, err, { invocation: true, callId: callIdOf(exchange) });
+        });
+        return;
+      case "OPTIONS":
+        answerOptions(parts, exchange).catch((err: unknown) => {
           parts.writeError(exchange, err, { invocation: true, callId: callIdOf(exchange) });
         });
         return;
@@ -66,11 +74,31 @@ async function respond(parts: AsyncParts, exchange: Exchange): Promise<void> {
 }
 
 /** Checks whether the sender may see or cancel a call; the sender's token is read before, as records are changed at once. */
-async function accessCheck({ admission }: AsyncParts, exchange: Exchange, id: string): Promise<CheckAccess> {
+async function accessCheck(parts: AsyncParts, exchange: Exchange, id: string): Promise<CheckAccess> {
+  const { admission } = parts;
   const { head } = exchange;
   const token = await admission.readToken(head);
-  return (entry) =>
+  return (entry) => {
+    const rule = corsRuleOf(functionOf(parts, entry));
+    if (rule !== undefined) applyCors(exchange, rule);
     admission.checkCaller({ namespace: entry.namespace, name: entry.function }, exchange, head, token, id);
+  };
+}
+
+/** A preflight is answered by the rule of the function in the path, or of that of the call in it. */
+async function answerOptions(parts: AsyncParts, exchange: Exchange): Promise<void> {
+  if (isPreflight(exchange)) {
+    const named = parts.admission.find(exchange, asyncFunctionPrefix).entry;
+    const id = named === undefined ? parseCallId(segmentsOf(exchange)[0] ?? "") : undefined;
+    const call = id === undefined ? undefined : await parts.ledger.read(id);
+    const rule = corsRuleOf(named ?? (call === undefined ? undefined : functionOf(parts, call.entry)));
+    if (rule !== undefined && applyCors(exchange, rule)) return;
+  }
+  refuseMethod(parts, exchange);
+}
+
+function functionOf({ table }: AsyncParts, { namespace, function: name }: CallEntry): TableEntry | undefined {
+  return table.findKey(formatRef({ namespace, name }));
 }
 
 function checkFunction(parts: AsyncParts, id: string, named: string, entry: CallEntry): void {

@@ -6,6 +6,7 @@ import type { Waker } from "../../../core/replicas/wake.ts";
 import type { AdmittedCall, Admission, NamedFunction } from "../admission.ts";
 import type { CallFacts } from "../call-facts.ts";
 import { endStatus, type CallObserver } from "../call-observer.ts";
+import { applyCors, corsRuleOf } from "../cors.ts";
 import { createTraceParent } from "../create-trace-parent.ts";
 import type { DeadlineSweep } from "./deadline-sweep.ts";
 import type { Exchange } from "../exchange.ts";
@@ -80,6 +81,8 @@ export function createSyncInvoker(parts: SyncInvokerParts): HandleCall {
       named: parts.admission.find(exchange, functionPrefix),
     };
     try {
+      const rule = corsRuleOf(request.named.entry);
+      if (rule !== undefined && applyCors(exchange, rule)) return neverBegan(parts, request);
       const admitted = parts.admission.admit(request.named, exchange, head, request.callId);
       if (!(admitted instanceof Promise)) begin(parts, callParts, request, admitted);
       else {

@@ -51,9 +51,13 @@ function samples(rule: KeyRule): { readonly accepted: readonly string[]; readonl
 
 function verdict(map: "labels" | "annotations", key: string, value: string): boolean {
   try {
-    // The other bound must not interfere.
-    const free = key.endsWith("scale.min") ? { "com.service.scale.max": "1000" } : {};
-    checkDeployment({ ...hello, [map]: { ...(map === "labels" ? free : {}), [key]: value } });
+    // The other bound must not interfere, and what a key needs must be there.
+    const beside = key.endsWith("scale.min")
+      ? { "com.service.scale.max": "1000" }
+      : key.includes(".cors.") && !key.endsWith(".origins")
+        ? { "com.service.cors.origins": "https://app.example.com" }
+        : {};
+    checkDeployment({ ...hello, [map]: { ...beside, [key]: value } });
     return true;
   } catch {
     return false;

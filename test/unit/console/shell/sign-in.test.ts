@@ -1,7 +1,9 @@
 import { h } from "preact";
 import { afterEach, expect, test } from "vitest";
 
+import { SessionHalf } from "../../../../runtime/console/data/session/session-half.ts";
 import { SignInPage } from "../../../../runtime/console/shell/sign-in.tsx";
+import { memoryStorage } from "../memory-storage.ts";
 import { renderPart, type RenderedPart, type Replies } from "../render-part.tsx";
 
 let rendered: RenderedPart | undefined;
@@ -51,6 +53,13 @@ test("without issuers there is the password alone", async () => {
   await expect.poll(() => reply.bodyUsed).toBe(true);
   expect(linksIn(body)).toEqual([]);
   expect(body.text).not.toContain("Or where you have an account");
+});
+
+test("a sign-in at an issuer that did not begin in this tab is told why it does not count", () => {
+  const half = new SessionHalf(memoryStorage());
+  half.takeFrom({ hash: "#session=x", pathname: "/ui/", search: "" }, { replaceState: () => {} });
+  rendered = renderPart(h(SignInPage, { over: false }), () => Response.json([]), 0, undefined, half);
+  expect(rendered.body.text).toContain("That sign-in did not begin in this tab, so it does not count here.");
 });
 
 test("why the issuers are not known is said, and the password works on", async () => {
