@@ -154,7 +154,7 @@ export function createErrorWriter(log: Log, withTokens = false, now = () => perf
       "Content-Type": type,
       "Content-Length": String(Buffer.byteLength(body)),
       ...headersOf(error, status, path, callId, context),
-      ...(status === 401 ? challenge(context.invocation === true, withTokens) : {}),
+      ...(status === 401 ? challenge(context.invocation === true, withTokens, isOfBrowser(rawHeaders)) : {}),
     };
     return { status, headers, body };
   };
@@ -205,13 +205,28 @@ function headersOf(
   return Object.assign(headers, context.extra);
 }
 
-/** How to authenticate (contract §1.2), and of a call that the gateway asks for it. */
-function challenge(invocation: boolean, withTokens: boolean): Record<string, string> {
+/**
+ * How to authenticate (contract §1.2), and of a call that the gateway asks for it. A browser is not asked for Basic: it
+ * would prompt for the administrator's password on a page of a function, and send it with every request from then on.
+ */
+function challenge(invocation: boolean, withTokens: boolean, isBrowser: boolean): Record<string, string> {
   const realm = invocation ? "IAM function invoke" : "weir";
+  const schemes = [
+    ...(isBrowser ? [] : ['Basic realm="Restricted"']),
+    ...(withTokens ? [`Bearer realm="${realm}"`] : []),
+  ];
   return {
-    "WWW-Authenticate": `Basic realm="Restricted"${withTokens ? `, Bearer realm="${realm}"` : ""}`,
+    ...(schemes.length === 0 ? {} : { "WWW-Authenticate": schemes.join(", ") }),
     ...(invocation ? { [header.weirAuth]: authRequired } : {}),
   };
+}
+
+/** Over plain http a browser says nothing of itself but its name, which begins like this in all of them. */
+function isOfBrowser(rawHeaders: HeaderList): boolean {
+  return (
+    joinedValue(rawHeaders, "sec-fetch-site") !== undefined ||
+    joinedValue(rawHeaders, "user-agent")?.startsWith("Mozilla/") === true
+  );
 }
 
 /** The path of a target, without its query. */

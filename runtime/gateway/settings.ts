@@ -48,6 +48,10 @@ export const gatewaySettings = {
   tlsCert: optionalText("tls_cert", { about: "Certificate chain (PEM file); with tls_key the gateway speaks HTTPS" }),
   tlsKey: optionalText("tls_key", { about: "Private key of tls_cert (PEM file)" }),
   publicUrl: publicUrlSetting,
+  hstsMaxAge: duration("hsts_max_age", {
+    fallback: "8760h",
+    about: "With tls_cert, how long browsers are told to use HTTPS alone for this host, at all its ports; 0 = not",
+  }),
 
   consolePort: port("console_port", {
     fallback: "0",

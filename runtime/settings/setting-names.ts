@@ -51,6 +51,7 @@ export const settingNames: readonly string[] = [
   "history_sync_sample",
   "history_url",
   "host",
+  "hsts_max_age",
   "iam_directory",
   "invoke_auth",
   "kept_log_age",

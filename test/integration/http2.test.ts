@@ -393,6 +393,42 @@ describe("the gateway over HTTP/2", () => {
     await eventually(() => gateway.lines.length === 3, { what: "the end of the calls" });
   });
 
+  test("requests that are not whole are no load: reset at once, or without the end of their body", async () => {
+    const { gateway, client } = await open();
+    const fn = await fixture.serve((_request, response) => response.end("called"));
+    gateway.deploy("hello", { addresses: [fn.address] });
+    const reset = Array.from({ length: 100 }, async () => {
+      const stream = client.session.request({ ":path": "/function/hello" });
+      stream.on("error", () => {}).close(constants.NGHTTP2_CANCEL);
+      await once(stream, "close");
+    });
+    await Promise.all(reset);
+    const half = client.session.request({ ":path": "/function/hello", ":method": "POST", "content-length": 9 });
+    half.on("error", () => {}).write("half");
+    const counts = gateway.counts.of("hello.functions");
+    await eventually(() => counts.inFlight === 1, { what: "the call that was begun" });
+    half.close(constants.NGHTTP2_CANCEL);
+    await eventually(() => counts.inFlight === 0, { what: "its end" });
+    expect(counts.finished).toBe(0);
+    expect(fn.requests).toEqual([]);
+    expect(await client.ask({ ":path": "/function/hello" })).toMatchObject({ status: 200, body: "called" });
+    await eventually(() => counts.finished === 1, { what: "the whole call" });
+  });
+
+  test("browsers are told to use TLS alone, whatever the function says", async () => {
+    const { gateway, client } = await open({ server: { hsts: "max-age=60" } });
+    const fn = await fixture.serve((_request, response) => {
+      response.writeHead(200, { "Strict-Transport-Security": "max-age=0" }).end("called");
+    });
+    gateway.deploy("hello", { addresses: [fn.address] });
+    for (const path of ["/function/hello", "/function/unknown", "/healthz"])
+      expect((await client.ask({ ":path": path })).headers["strict-transport-security"]).toBe("max-age=60");
+    const request = httpsRequest(`https://localhost:${gateway.port}/function/hello`, { ca: tls.cert, agent: false });
+    const [response] = await once(request.end(), "response");
+    // Only the first counts (RFC 6797).
+    expect(response.resume().rawHeaders.slice(0, 2)).toEqual(["Strict-Transport-Security", "max-age=60"]);
+  });
+
   test("a client that resets stream after stream loses its connection", async () => {
     const { gateway, client } = await open();
     const fn = await fixture.serve(() => {});

@@ -50,6 +50,8 @@ export interface GatewayServerParts extends TrustedPeers {
   readonly cutCalls: () => void;
   /** PEM texts; the server speaks TLS with them, and HTTP/2 with clients that ask for it. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  /** Value of `Strict-Transport-Security` in replies over TLS; absent: none. */
+  readonly hsts?: string;
 }
 
 /** The public server of the gateway. */
@@ -153,6 +155,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     keepAlive: limits.keepAlive,
     idle: parts.bodyIdleTimeout,
     draining: () => draining,
+    hsts: parts.hsts,
   });
   const clients = new ClientLimit(
     parts.maxConnectionsPerClient,
@@ -174,6 +177,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       clients,
       onTooMany: parts.onTooManyConnections,
       tls,
+      hsts: tls === undefined ? undefined : parts.hsts,
       onHttp2: (socket) => sessions.take(socket),
     });
   const server = createServer(parts.tls);

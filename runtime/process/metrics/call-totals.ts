@@ -2,7 +2,7 @@
 export class CallTotals {
   /** Calls in flight, including those that wait for a replica. */
   inFlight = 0;
-  /** Calls that ended. */
+  /** Calls that ended, and were whole: what load is judged by. */
   finished = 0;
   #busy = 0;
   #changedAt = 0;
@@ -12,11 +12,11 @@ export class CallTotals {
     this.inFlight += 1;
   }
 
-  /** A call that began has ended. */
-  end(now: number): void {
+  /** A call that began has ended; with `isWhole` false its client left before it had sent the whole request. */
+  end(now: number, isWhole = true): void {
     this.#advance(now);
     this.inFlight -= 1;
-    this.finished += 1;
+    if (isWhole) this.finished += 1;
   }
 
   /** Milliseconds that all calls so far were in flight, added up. */

@@ -20,9 +20,12 @@ export class FunctionCounts extends CallTotals {
     this.#also = also;
   }
 
-  /** A call that began has ended with `status` after `duration` milliseconds; `isCold`: it waited for a replica. */
-  finish(now: number, status: number, duration: number, isCold = false): void {
-    this.end(now);
+  /**
+   * A call that began has ended with `status` after `duration` milliseconds; `isCold`: it waited for a replica;
+   * `isWhole` as for `end`.
+   */
+  finish(now: number, status: number, duration: number, isCold = false, isWhole = true): void {
+    this.end(now, isWhole);
     if (status >= 500) this.failed += 1;
     this.ended.add(status, duration);
     this.#also?.add(status, duration, isCold);

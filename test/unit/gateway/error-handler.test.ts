@@ -140,26 +140,32 @@ describe("writeError()", () => {
   });
 
   test.each([
-    [false, false, 'Basic realm="Restricted"', undefined],
-    [true, false, 'Basic realm="Restricted"', "required"],
-    [false, true, 'Basic realm="Restricted", Bearer realm="weir"', undefined],
-    [true, true, 'Basic realm="Restricted", Bearer realm="IAM function invoke"', "required"],
-  ])("says how to authenticate (call: %s, tokens: %s)", (invocation, withTokens, challenge, asks) => {
-    const { writeError } = createErrorWriter(pino({ level: "silent" }), withTokens);
-    const sent: Record<string, string>[] = [];
-    const exchange = {
-      rawHeaders: [],
-      headersSent: false,
-      destroyed: false,
-      writeHead: (_status: number, headers: Record<string, string>) => {
-        sent.push(headers);
-        return { end: () => {} };
-      },
-      destroy: () => {},
-    };
-    writeError(exchange, new PlatformError("credentials_invalid", "Cannot: so"), { invocation });
-    expect(sent.map((headers) => [headers["WWW-Authenticate"], headers["X-Weir-Auth"]])).toEqual([[challenge, asks]]);
-  });
+    [false, false, [], 'Basic realm="Restricted"', undefined],
+    [true, false, [], 'Basic realm="Restricted"', "required"],
+    [false, true, [], 'Basic realm="Restricted", Bearer realm="weir"', undefined],
+    [true, true, ["User-Agent", "curl/8"], 'Basic realm="Restricted", Bearer realm="IAM function invoke"', "required"],
+    [false, false, ["Sec-Fetch-Site", "none"], undefined, undefined],
+    [true, false, ["User-Agent", "Mozilla/5.0 (X11; Linux x86_64)"], undefined, "required"],
+    [true, true, ["Sec-Fetch-Site", "same-origin"], 'Bearer realm="IAM function invoke"', "required"],
+  ])(
+    "says how to authenticate (call: %s, tokens: %s, by %j)",
+    (invocation, withTokens, rawHeaders, challenge, asks) => {
+      const { writeError } = createErrorWriter(pino({ level: "silent" }), withTokens);
+      const sent: Record<string, string>[] = [];
+      const exchange = {
+        rawHeaders,
+        headersSent: false,
+        destroyed: false,
+        writeHead: (_status: number, headers: Record<string, string>) => {
+          sent.push(headers);
+          return { end: () => {} };
+        },
+        destroy: () => {},
+      };
+      writeError(exchange, new PlatformError("credentials_invalid", "Cannot: so"), { invocation });
+      expect(sent.map((headers) => [headers["WWW-Authenticate"], headers["X-Weir-Auth"]])).toEqual([[challenge, asks]]);
+    },
+  );
 
   test("aborts a reply that has begun", async () => {
     const { writeError } = createErrorWriter(pino({ level: "silent" }));

@@ -295,7 +295,9 @@ export class SyncCall implements UpstreamListener, Deadlined {
     const now = performance.now();
     const duration = now - startedAt;
     const coldStart = this.#coldStart();
-    counts.finish(now, status, this.#upgradedAfter ?? duration, coldStart !== undefined);
+    // A client that sends no whole request must not scale a function up.
+    const isWhole = exchange.complete || exchange.headersSent;
+    counts.finish(now, status, this.#upgradedAfter ?? duration, coldStart !== undefined, isWhole);
     this.#parts.observer.ended(this.#facts, {
       status,
       duration,

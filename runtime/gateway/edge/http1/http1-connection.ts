@@ -31,6 +31,8 @@ export type Awaited = "first-byte" | "head" | "request" | "rest" | "close" | "no
 export interface Http1Owner {
   /** The header lines of a response that keeps the connection alive. */
   readonly goesOn: string;
+  /** A line of each head about TLS, or nothing. */
+  readonly hsts?: string;
   /**
    * Interprets a head.
    * @throws PlatformError when it breaks a rule
@@ -84,6 +86,10 @@ export class Http1Connection implements HandedConnection {
     this.socket = socket;
     this.#owner = owner;
     socket.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
+  }
+
+  get hsts(): string {
+    return this.#owner.hsts ?? "";
   }
 
   get goesOn(): string {

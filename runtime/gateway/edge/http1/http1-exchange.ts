@@ -22,6 +22,8 @@ export interface ExchangeConnection {
   readonly remoteAddress: string;
   /** The header lines of a response that keeps it alive, and for how long. */
   readonly goesOn: string;
+  /** A line of each head about TLS, or nothing. */
+  readonly hsts?: string;
   /** Whether it was cut because its client did not read the bytes sent to it. */
   readonly unread: boolean;
   /** Whether it carries no request after this one. */
@@ -124,7 +126,8 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     const list = isList(headers) ? headers : Object.entries(headers).flat();
     const before = cached?.made(writeReply) ?? none;
     const { lines, hasLength, hasDate } = writeReply(list);
-    let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + before.lines + lines;
+    let head =
+      `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + (this.#connection.hsts ?? "") + before.lines + lines;
     this.#bodiless = this.headOnly || code === status.noContent || code === status.notModified;
     const hasKnownEnd = before.hasLength || hasLength || this.#bodiless;
     this.#chunked = !hasKnownEnd && !this.old;

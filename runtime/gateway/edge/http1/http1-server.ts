@@ -32,6 +32,8 @@ export interface Http1ServerParts {
   readonly onTooMany: (reason: "client" | "all") => void;
   /** PEM texts; the server speaks TLS with them. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
+  /** Value of `Strict-Transport-Security` in each reply; absent: none. */
+  readonly hsts?: string | undefined;
   /** Takes connections whose client chose HTTP/2 by ALPN. */
   readonly onHttp2?: (socket: TLSSocket) => void;
 }
@@ -46,6 +48,7 @@ const dropCachesAfter = 2_000;
 /** A server of HTTP/1.1 at one address, and its connections. */
 export class Http1Server implements Http1Owner {
   readonly goesOn: string;
+  readonly hsts: string;
   /** Listens and closes like any server of node:net. */
   readonly listener: Server;
   readonly #parts: Http1ServerParts;
@@ -62,6 +65,7 @@ export class Http1Server implements Http1Owner {
     const { tls, headersTimeout, keepAlive } = parts;
     this.#parts = parts;
     this.#secure = tls !== undefined;
+    this.hsts = parts.hsts === undefined ? "" : `Strict-Transport-Security: ${parts.hsts}\r\n`;
     this.goesOn = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAlive / 1_000)}\r\n`;
     this.#timeouts = {
       "first-byte": headersTimeout,

@@ -37,8 +37,12 @@ export class Http2Exchange extends EventEmitter implements Exchange {
 
   readonly requestTrailers = (): readonly string[] => passedTrailers(this.body?.trailers ?? []);
 
-  constructor(stream: ServerHttp2Stream, sent: Http2Head, head: RequestHead, hasBody: boolean) {
+  readonly #hsts: string | undefined;
+
+  /** `hsts`: value of `Strict-Transport-Security` in the reply, whatever the function says; absent: none. */
+  constructor(stream: ServerHttp2Stream, sent: Http2Head, head: RequestHead, hasBody: boolean, hsts?: string) {
     super();
+    this.#hsts = hsts;
     this.#stream = stream;
     this.method = sent.method;
     this.url = sent.url;
@@ -97,6 +101,7 @@ export class Http2Exchange extends EventEmitter implements Exchange {
     if (this.#head !== undefined) throw new Error("the head was already made");
     const list = isList(headers) ? [...(cached?.list ?? []), ...headers] : Object.entries(headers).flat();
     this.#head = tableOf(list);
+    if (this.#hsts !== undefined) this.#head["strict-transport-security"] = this.#hsts;
     this.statusCode = status;
     return this;
   }

@@ -26,6 +26,8 @@ export interface Http2Parts {
   /** Longest time that a connection may be idle. */
   readonly keepAlive: number;
   readonly draining: () => boolean;
+  /** Value of `Strict-Transport-Security` in each reply; absent: none. */
+  readonly hsts?: string | undefined;
 }
 
 /** Limits of one connection, which is closed if its client resets more streams than that, in a burst or per second. */
@@ -73,17 +75,20 @@ export class Http2Sessions {
     stream.on("error", () => {});
     const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
     const sent = http2Head(headers, rawHeaders, hasBody);
-    const { understand, serve, refuse, idle } = this.#parts;
+    const { understand, serve, refuse, idle, hsts } = this.#parts;
     let head: RequestHead;
     try {
       head = understand(sent, stream.session?.socket.remoteAddress ?? "");
     } catch (err) {
-      refuse(new Http2Exchange(stream, sent, refusedHead, hasBody), err);
+      refuse(new Http2Exchange(stream, sent, refusedHead, hasBody, hsts), err);
       return;
     }
-    const exchange = new Http2Exchange(stream, sent, head, hasBody);
+    const exchange = new Http2Exchange(stream, sent, head, hasBody, hsts);
     cutUnread(stream, idle, () => exchange.cutUnread());
-    serve(exchange);
+    // What a client resets in the same packet was no request: it is neither served nor counted.
+    setImmediate(() => {
+      if (!stream.closed && !stream.destroyed && !stream.aborted) serve(exchange);
+    });
   }
 
   #watch(session: ServerHttp2Session): void {
