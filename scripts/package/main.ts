@@ -17,7 +17,7 @@ interface PackageOptions {
 
 const command = new Command("npm run package --")
   .description(
-    "Makes the npm packages: weir for Pulumi programs, with its software bill of materials (CycloneDX), weir-cli with the command weir, weir-platform with Weir on one machine. The same content makes the same bytes.",
+    "Makes the npm packages: weir for Pulumi programs, with its software bill of materials (CycloneDX), one with the command weir, one with Weir on one machine; prints how each is installed. The same content makes the same bytes.",
   )
   .option("--to <directory>", "where they go", ".")
   .addOption(
@@ -33,12 +33,21 @@ const command = new Command("npm run package --")
     const root = fileURLToPath(new URL("../../", import.meta.url));
     const { tarball, softwareList, integrity } = await makePackage(root, directory);
     console.log(`${tarball} ${integrity}\n${softwareList}`);
+    const commands: string[] = [];
     for (const make of [makeCliPackage, makePlatformPackage]) {
       const packed = await make(root, directory);
-      console.log(`${join(directory, packed.filename)} ${packed.integrity}`);
+      const file = join(directory, packed.filename);
+      console.log(`${file} ${packed.integrity}`);
+      // By the file: whoever holds the name in the public registry is not known.
+      commands.push(`npm install --global ${shellQuoted(file)}`);
     }
+    for (const each of commands) console.log(each);
     for (const target of targetsOf(executable)) console.log(await makeExecutable(root, directory, target));
   });
+
+function shellQuoted(path: string): string {
+  return /^[-\w./@:+]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 function targetsOf(executable: PackageOptions["executable"]): readonly ExecutableTarget[] {
   if (executable !== true) return executable ?? [];

@@ -244,7 +244,9 @@ describe("weir dev is refused", () => {
     await other.run(["init", "--template", "node", "--name", "hello"]);
     const end = await other.run(["dev"]);
     expect(end).toMatchObject({ code: 5, stdout: "" });
-    expect(end.stderr).toMatch(/^Cannot start Weir: none answers .*\nTry: npm install weir-platform\n$/);
+    expect(end.stderr).toMatch(
+      /^Cannot start Weir: none answers .*\nTry: npm install \.\/weir-platform-\d+\.\d+\.\d+\.tgz\n$/,
+    );
   });
 
   test("for a function that the project does not have", async () => {

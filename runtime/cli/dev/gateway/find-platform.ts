@@ -1,6 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
+import { release } from "../../../api/version.ts";
+
 /** A Weir on this machine that can be started. */
 export interface PlatformProgram {
   /** A clone of the repository, or the npm package. */
@@ -14,6 +16,8 @@ export interface PlatformProgram {
 /** Directory below a project where `weir dev` installs a Weir; nothing in `.weir` is deployed or watched. */
 export const platformPrefix = join(".weir", "platform");
 export const platformPackage = "weir-platform";
+/** The file of this release that it is installed from: who holds its name in a registry is not known. */
+export const platformFile = `${platformPackage}-${release}.tgz`;
 
 /**
  * The first Weir in these directories or above: a checkout, or package `weir-platform`. What belongs neither to this
@@ -27,6 +31,20 @@ export async function findPlatform(
     for (let at = directory; ; at = dirname(at)) {
       const found = await platformAt(at, uid);
       if (found !== undefined) return found;
+      if (dirname(at) === at) break;
+    }
+  return undefined;
+}
+
+/** The first file of this release in these directories or above. */
+export async function findPlatformFile(
+  directories: readonly string[],
+  uid: number | undefined,
+): Promise<string | undefined> {
+  for (const directory of directories)
+    for (let at = directory; ; at = dirname(at)) {
+      const file = join(at, platformFile);
+      if (await isTrusted(file, uid)) return file;
       if (dirname(at) === at) break;
     }
   return undefined;
@@ -54,6 +72,14 @@ async function packageName(directory: string, uid: number | undefined): Promise<
   } catch {
     return undefined;
   }
+}
+
+/** Whether it is there and belongs to this user or to root, as it would be run. */
+function isTrusted(path: string, uid: number | undefined): Promise<boolean> {
+  return stat(path).then(
+    ({ uid: owner }) => uid === undefined || owner === uid || owner === 0,
+    () => false,
+  );
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import { localCredentials } from "../../gateways/local-weir.ts";
 import { functionSource } from "../../deploy/plan/function-source.ts";
 import type { Project } from "../../project/project.ts";
 import { decideGateway, type GatewayDecision } from "./decide-gateway.ts";
-import { findPlatform, platformPackage, platformPrefix, type PlatformProgram } from "./find-platform.ts";
+import { findPlatform, findPlatformFile, platformFile, platformPrefix, type PlatformProgram } from "./find-platform.ts";
 import { isListening } from "./is-listening.ts";
 import { startOwnWeir, type LoggedCall, type OwnWeir } from "./own-weir.ts";
 import { platformCommand } from "./platform-command.ts";
@@ -123,26 +123,24 @@ async function installPlatform(
 ): Promise<PlatformProgram> {
   const { mayAsk, terminal } = context;
   const prefix = join(project.directory, platformPrefix);
-  const command = "npm";
-  const args = ["install", "--prefix", prefix, "--no-audit", "--no-fund", platformPackage];
-  if (!mayAsk)
+  const file = await findPlatformFile([project.directory], terminal.uid);
+  if (file === undefined || !mayAsk)
     throw new CliError(
       exitCode.unavailable,
-      `Cannot start Weir: none answers on this machine, and package ${platformPackage} is not installed here or above`,
-      { hint: `npm install ${platformPackage}` },
+      `Cannot start Weir: none answers on this machine, and none is installed here or above; ${platformFile} is a file of the release`,
+      { hint: `npm install ${file ?? `./${platformFile}`}` },
     );
   const { askToConfirm } = await import("../../output/ask.ts");
-  await askToConfirm(
-    `No Weir is installed here. Install package ${platformPackage} into "${prefix}"?`,
-    terminal.signal,
-  );
+  await askToConfirm(`No Weir is installed here. Install "${file}" into "${prefix}"?`, terminal.signal);
+  const command = "npm";
+  const args = ["install", "--prefix", prefix, "--no-audit", "--no-fund", file];
   await mkdir(join(project.directory, ".weir"), { mode: 0o700, recursive: true });
   const { environment, signal } = terminal;
   const end = await runChild({ command, args, environment, signal, onLine: say });
   const found = await platformOf(context, project);
   if (found !== undefined) return found;
   const how = end.kind === "ended" ? `npm ended with ${end.code}` : `npm: ${end.reason}`;
-  throw new CliError(exitCode.unavailable, `Cannot install package ${platformPackage}: ${how}`);
+  throw new CliError(exitCode.unavailable, `Cannot install "${file}": ${how}`);
 }
 
 /** This program is one file without Node.js beside it, or it runs on the Node.js that it names. */

@@ -2,7 +2,7 @@ import { chown, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { findPlatform } from "../../../../runtime/cli/dev/gateway/find-platform.ts";
+import { findPlatform, findPlatformFile, platformFile } from "../../../../runtime/cli/dev/gateway/find-platform.ts";
 import { tempDirectory, type TempDirectory } from "../../../support/temp-directory.ts";
 
 let place: TempDirectory;
@@ -52,6 +52,17 @@ describe("the Weir that is started", () => {
     expect(await find("project/deep", "command/bin")).toMatchObject({
       directory: at("project/node_modules/weir-platform"),
     });
+  });
+
+  test("can be installed from a file of this release alone, here or above", async () => {
+    const fileOf = (...directories: readonly string[]) => findPlatformFile(directories.map(at), uid);
+    await write("project/weir-platform-0.0.9.tgz", "");
+    expect(await fileOf("project/deep")).toBeUndefined();
+    await write(platformFile, "");
+    expect(await fileOf("project/deep")).toBe(at(platformFile));
+    expect(await findPlatformFile([at("project")], uid === 0 ? 1_234 : Number(uid) + 1)).toBe(
+      uid === 0 ? at(platformFile) : undefined,
+    );
   });
 
   test("is none of another user", async () => {
