@@ -65,13 +65,13 @@ export const annotationKey = {
   authClaims: claimNames(annotation.authClaims),
   callbackSecret: text(annotation.callbackSecret, namePattern.secret, 253, grammarRule.secret),
   concurrencyMax: whole(annotation.concurrencyMax, 0, 100_000),
-  corsOrigins: words(
+  corsOrigins: listOf(
     annotation.corsOrigins,
     "(?:[*]|https?://[-a-z0-9._:\\[\\]]+)",
     'origins in lower case separated by commas, such as "https://app.example.com", or "*"',
   ),
-  corsMethods: words(annotation.corsMethods, "[A-Z]+", "methods separated by commas"),
-  corsHeaders: words(annotation.corsHeaders, "(?:[*]|[-_A-Za-z0-9]+)", 'names of headers separated by commas, or "*"'),
+  corsMethods: listOf(annotation.corsMethods, "[A-Z]+", "methods separated by commas"),
+  corsHeaders: listOf(annotation.corsHeaders, "(?:[*]|[-_A-Za-z0-9]+)", 'names of headers separated by commas, or "*"'),
   corsCredentials: boolean(annotation.corsCredentials),
   corsMaxAge: duration(annotation.corsMaxAge, 0, 24 * hour),
   resultTtl: duration(annotation.resultTtl, 0, 24 * hour),
@@ -210,11 +210,11 @@ function isCommand(value: unknown): value is string {
 }
 
 function claimNames(name: string) {
-  return words(name, "[!-+--~]+", "names of claims separated by commas");
+  return listOf(name, "[!-+--~]+", "names of claims separated by commas");
 }
 
 /** A list of what the pattern `word` matches. */
-function words(name: string, word: string, expected: string) {
+function listOf(name: string, word: string, expected: string) {
   const rule = text(name, `^ *${word}(?: *, *${word})* *$`, 4_096, expected);
   const parse = (value: string) =>
     rule
