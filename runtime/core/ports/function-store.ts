@@ -9,18 +9,23 @@ export interface FunctionObserver {
   synced(): void;
 }
 
+/** The functions of a namespace. `staleFor`: milliseconds since they were known to be current; absent when they are. */
+export interface FunctionListing extends ReadonlyArray<DesiredFunction> {
+  readonly staleFor?: number;
+}
+
 /**
  * Keeps desired functions.
  *
  * - `write` reads, calls `change` and stores its result by compare-and-set; on a conflict it starts again. When
  *   `change` throws, `write` rejects with that and nothing is stored.
  * - A write is visible to `get` and `list` as soon as it resolves, to observers soon after, in order per function.
- * - All reject with `provider_unavailable` when the store cannot be reached.
+ * - All reject with `provider_unavailable` when the store cannot be reached; `list` may return what was known last.
  */
 export interface FunctionStore {
   get(ref: FunctionRef): Promise<DesiredFunction | undefined>;
   /** Sorted by name. */
-  list(namespace: string): Promise<readonly DesiredFunction[]>;
+  list(namespace: string): Promise<FunctionListing>;
   write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction>;
   /** False when there was nothing to remove. */
   remove(ref: FunctionRef): Promise<boolean>;

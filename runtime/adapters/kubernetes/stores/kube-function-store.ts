@@ -1,7 +1,7 @@
 import { PlatformError } from "../../../api/platform-error.ts";
 import type { DesiredFunction } from "../../../core/functions/desired-function.ts";
 import type { FunctionRef } from "../../../core/functions/function-ref.ts";
-import type { FunctionObserver, FunctionStore } from "../../../core/ports/function-store.ts";
+import type { FunctionObserver, FunctionStore, FunctionListing } from "../../../core/ports/function-store.ts";
 import type { KubeClient } from "../client/client.ts";
 import { isThere, type FunctionWatch, type CachedFunction } from "./cached-function.ts";
 import type { KubeOptions } from "../client/kube-requests.ts";
@@ -18,16 +18,24 @@ import { retryOnConflict } from "../client/write-object.ts";
 /** What the writing account may change: the whole Function; its replicas and the reason; its replicas only. */
 export type FunctionRights = "whole" | "scale-and-status" | "scale";
 
+/** Milliseconds that a list may take where an older one is known. */
+const longestList = 4_500;
+
 /** Desired functions as Function objects, whoever wrote them. An unchanged function is not written. */
 export class KubeFunctionStore implements FunctionStore {
   readonly #client: KubeClient;
   readonly #watch: FunctionWatch;
   readonly #rights: FunctionRights;
+  #isSynced = false;
 
   constructor(client: KubeClient, watch: FunctionWatch, rights: FunctionRights) {
     this.#client = client;
     this.#watch = watch;
     this.#rights = rights;
+    watch.synced.then(
+      () => (this.#isSynced = true),
+      () => {},
+    );
   }
 
   async get(ref: FunctionRef): Promise<DesiredFunction | undefined> {
@@ -35,10 +43,18 @@ export class KubeFunctionStore implements FunctionStore {
     return found && desiredOf(found);
   }
 
-  async list(namespace: string): Promise<readonly DesiredFunction[]> {
+  /** While the API server is away or late, what the watch knew last. */
+  async list(namespace: string): Promise<FunctionListing> {
+    if (this.#isSynced && this.#client.contact.isFailing) return this.#known(namespace);
     const keep = (object: FunctionObject) => (isThere(object) ? desiredOf(object) : undefined);
-    const { items } = await listObjects(this.#client, kinds.function, { namespace }, keep);
-    return items.filter((item) => item !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const options = this.#isSynced ? { signal: AbortSignal.timeout(longestList) } : {};
+    try {
+      const { items } = await listObjects(this.#client, kinds.function, { namespace }, keep, options);
+      return byName(items);
+    } catch (err) {
+      if (!this.#isSynced || !isAway(err)) throw err;
+      return this.#known(namespace);
+    }
   }
 
   write(ref: FunctionRef, change: (current: DesiredFunction | undefined) => DesiredFunction): Promise<DesiredFunction> {
@@ -83,6 +99,11 @@ export class KubeFunctionStore implements FunctionStore {
     return end;
   }
 
+  #known(namespace: string): FunctionListing {
+    const known = [...this.#watch.entries()].filter(([key]) => placeOfKey(key).namespace === namespace);
+    return Object.assign(byName(known.map(([, { desired }]) => desired)), { staleFor: this.#watch.age });
+  }
+
   async #create({ namespace }: FunctionRef, wanted: DesiredFunction): Promise<DesiredFunction> {
     try {
       return desiredOf(await this.#client.create<FunctionObject>(kinds.function, functionObjectOf(wanted)));
@@ -97,6 +118,15 @@ export class KubeFunctionStore implements FunctionStore {
     const found = await this.#client.find<FunctionObject>(kinds.function, placeOf(ref), options);
     return found !== undefined && isThere(found) ? found : undefined;
   }
+}
+
+function byName(functions: readonly (DesiredFunction | undefined)[]): DesiredFunction[] {
+  return functions.filter((each) => each !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function isAway(err: unknown): boolean {
+  if (err instanceof PlatformError) return err.code === "provider_unavailable";
+  return err instanceof DOMException && err.name === "TimeoutError";
 }
 
 /** A FunctionRef may be an object with more fields, which must not get into the place. */

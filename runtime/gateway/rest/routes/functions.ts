@@ -109,19 +109,25 @@ const listFunctions = route(
     needs: listAction,
     filters: true,
     about: "Lists the functions of a namespace that the sender may list, sorted by name.",
+    details:
+      "On Kubernetes, while the API server is away or late, those that were known last: the header `Warning` says so, `Age` for how many seconds.",
     query: NamespaceQuery,
     responses: [{ status: 200, about: "The functions", schema: Type.Array(FunctionStatus) }],
     errors: ["namespace_not_found", "namespace_reserved", "edition_limit"],
     trial: { commands: "curl -u admin:$P $G/system/functions", shows: '[{"name":"echo",…},{"name":"hello",…}]' },
   },
   (parts) =>
-    async ({ query, principal }) => {
+    async ({ query, principal, reply }) => {
       const named = realNamespace(namedNamespace(query), parts.namespaces);
       if (!permittedWithin(principal, listAction, named)) {
         requireAccess(principal, { action: listAction, resource: `${named}:*` });
       }
       const namespace = resolveNamespace(namedNamespace(query), parts.namespaces, "namespace_not_found");
-      return (await parts.functions.list(namespace))
+      const functions = await parts.functions.list(namespace);
+      if (functions.staleFor !== undefined) {
+        reply.headers({ age: Math.round(functions.staleFor / 1_000), warning: '110 - "Response is Stale"' });
+      }
+      return functions
         .filter((desired) => permitted(principal, { action: listAction, resource: resourceOf(desired) }).allowed)
         .map((desired) => statusNow(desired, parts));
     },

@@ -53,6 +53,23 @@ describe("KubeFunctionStore", () => {
     expect((await functions().get(ref))?.deployment.image).toBe("b");
   });
 
+  test("lists what it knew last while the API server is away, and says for how long", async () => {
+    const store = functions();
+    await store.write(ref, () => desired("a"));
+    await watch.synced;
+    await eventually(() => watch.find("functions", "f"), { what: "the function" });
+    expect((await store.list("functions")).staleFor).toBeUndefined();
+    api.faults.refuse = () => ({ status: 503 });
+    const listed = await store.list("functions");
+    expect(listed.map(({ deployment }) => deployment.image)).toEqual(["a"]);
+    expect(listed.staleFor).toBeGreaterThanOrEqual(0);
+    expect(await store.list("other")).toHaveLength(0);
+    await expect(store.get(ref)).rejects.toMatchObject({ code: "provider_unavailable" });
+    // A refusal for good is none of that.
+    api.faults.refuse = () => ({ status: 403 });
+    await expect(store.list("functions")).rejects.toThrow();
+  });
+
   test("a write whose response is lost is not done twice", async () => {
     let lost = false;
     api.faults.loseAnswer = ({ method }) => method !== "GET" && !lost && (lost = true);
