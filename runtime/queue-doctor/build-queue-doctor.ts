@@ -8,6 +8,9 @@ import type { QueueCatalog } from "../core/ports/queue-catalog.ts";
 import type { MissingStore } from "../core/ports/queue-store.ts";
 import { keptLease } from "./kept-lease.ts";
 import { pauseFor } from "../process/pause-for.ts";
+import type { CallLedger } from "../core/ports/call-ledger.ts";
+import type { UnstoredCalls } from "../core/ports/unstored-calls.ts";
+import { endUnstored } from "./end-unstored.ts";
 import { RepairRound, type RepairParts } from "./repair-round.ts";
 
 export interface QueueDoctorParts extends RepairParts {
@@ -17,6 +20,9 @@ export interface QueueDoctorParts extends RepairParts {
   readonly recreate: readonly string[];
   /** Absent = the broker's health cannot be checked. */
   readonly health?: BrokerHealth | undefined;
+  /** Finds calls that no queue holds, and their records. */
+  readonly unstored: UnstoredCalls;
+  readonly ledger: Pick<CallLedger, "read" | "update" | "now">;
   /** Restarts a server that cannot store any more; absent = restarting is left to others. */
   readonly servers?: BrokerServers | undefined;
   /** Calls `back` each time the connection to the broker comes back, until the returned function is called. */
@@ -109,6 +115,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
     report(missing.length === 0 ? undefined : missing.map(missingText).join("; "));
     await round.go(repairAll, stop);
     repairAll = undefined;
+    if (!stop.aborted) await endUnstored(parts);
   };
   /** Waits until the next check is due, or a server cannot store. */
   const pauseBetween = async (wait: number, signal: AbortSignal): Promise<void> => {
@@ -153,6 +160,7 @@ export function buildQueueDoctor(parts: QueueDoctorParts): BuiltQueueDoctor {
       let wake = new AbortController();
       let soon = false;
       const unsubscribe = parts.onBrokerBack(() => {
+        parts.unstored.restart();
         soon = true;
         wake.abort();
       });

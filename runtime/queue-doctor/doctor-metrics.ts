@@ -4,6 +4,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 export interface DoctorMetrics {
   readonly orphans: Gauge<"queue_name">;
   readonly rebuilds: Counter<"queue_name" | "reason">;
+  readonly unstored: Counter<"queue_name">;
   readonly healthy: Gauge;
   readonly oldest: Gauge<"queue_name">;
 }
@@ -25,6 +26,12 @@ export function buildDoctorMetrics(registry: Registry): DoctorMetrics {
       name: "queue_doctor_rebuilds_total",
       help: "Repairs by reason: orphaned, stalled, broker-changed, broker-restarted",
       labelNames: ["queue_name", "reason"],
+      registers,
+    }),
+    unstored: new Counter({
+      name: "queue_doctor_calls_not_stored_total",
+      help: "Calls that were ended as their queue does not hold them",
+      labelNames: ["queue_name"],
       registers,
     }),
     healthy: new Gauge({

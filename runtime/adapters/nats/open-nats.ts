@@ -22,11 +22,15 @@ import { NatsQueueCatalog } from "./stores/nats-queue-catalog.ts";
 import { NatsSessionStore } from "./stores/nats-session-store.ts";
 import { NatsQueueStates } from "./queues/nats-queue-states.ts";
 import { NatsQueueStore } from "./queues/nats-queue-store.ts";
+import { NatsUnstoredCalls } from "./queues/nats-unstored-calls.ts";
 import type { StreamFacts } from "./streams.ts";
 import { callbackSource, callSource } from "./queues/worker-sources.ts";
 
 /** Expiry of a pull request on a strict queue, milliseconds: bounds how long it outlives the worker's turn. */
 const strictPullExpiry = 1_000;
+
+/** For so long the record of a call says that it was not stored, milliseconds. */
+const unstoredLifetime = 24 * 3_600_000;
 
 /** The broker settings of a process (`brokerSettings`). */
 export interface BrokerAccess {
@@ -140,6 +144,9 @@ export function doctorAdapters(
 ) {
   return {
     store: new NatsQueueStore(link, facts, sync),
+    unstored: new NatsUnstoredCalls(link),
+    // Of the records it writes only those of calls that were not stored.
+    ledger: new NatsCallLedger(link, () => unstoredLifetime, { accepts: false }),
     catalog: new NatsQueueCatalog(link),
     leases: new NatsLeases(link),
     health: monitorUrls.length === 0 ? undefined : new NatsHealth(monitorUrls, (fault) => link.state.onHealth(fault)),

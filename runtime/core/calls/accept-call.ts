@@ -1,6 +1,7 @@
 import { PlatformError } from "../../api/platform-error.ts";
 import { named, publicly } from "../../api/public-sentence.ts";
 import { callDigest, derivedCallId } from "./call-digest.ts";
+import type { UnstampedEntry } from "./call-entry.ts";
 import { acceptedEntry } from "./call-transitions.ts";
 import type { QueuedCall } from "./call.ts";
 import type { CallLedger, CreateOutcome } from "../ports/call-ledger.ts";
@@ -62,7 +63,8 @@ export async function acceptCall(
     case "created":
       return publish(parts, call, outcome.revision, wait);
     case "exists": {
-      const { entry } = outcome.found;
+      const { entry, revision } = outcome.found;
+      if (entry.reason === "not_stored") return again(parts, call, { entry: entryOf(call), revision }, wait);
       const start = BigInt(entry.accepted);
       if (entry.state !== "queued") return { id: call.id, start };
       return publish(parts, { ...call, start }, undefined, wait);
@@ -71,6 +73,28 @@ export async function acceptCall(
       throw refusedPut(publicly`queue call ${named(call.id)}`, call.queue, outcome);
     case "unknown":
       throw unknown(call.id, began, outcome);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Accepts a call whose record says that its queue does not hold it. */
+async function again(
+  parts: AcceptParts,
+  call: QueuedCall,
+  { entry, revision }: { readonly entry: UnstampedEntry; readonly revision: number },
+  wait: Wait,
+): Promise<Accepted> {
+  const outcome = await parts.ledger.update(call.id, entry, revision);
+  switch (outcome.kind) {
+    case "written":
+      return publish(parts, call, outcome.revision, wait);
+    case "conflict":
+      // Another request accepts it again: one of both is stored, as they have one id.
+      return publish(parts, call, undefined, wait);
+    case "refused":
+    case "unknown":
+      throw unknown(call.id, wait.began, { kind: "unknown", cause: outcome.cause });
     default:
       return outcome satisfies never;
   }

@@ -25,11 +25,18 @@ export interface CallAttempt {
 /** Where a call came from. */
 export type CallSource = "http" | "replay";
 
-/** Why a call failed. */
-export type FailureReason = "rejected" | "exhausted" | "crash" | "expired" | "undecodable" | "function_not_found";
+/** Why a call failed. `not_stored`: its queue does not hold it; if it does all the same, the call is run. */
+export type FailureReason =
+  | "rejected"
+  | "exhausted"
+  | "crash"
+  | "expired"
+  | "undecodable"
+  | "function_not_found"
+  | "not_stored";
 
 /** Why a call became a dead letter. */
-export type DeadReason = Exclude<FailureReason, "rejected" | "function_not_found">;
+export type DeadReason = Exclude<FailureReason, "rejected" | "function_not_found" | "not_stored">;
 
 /** One attempt to send a callback. */
 export interface CallbackTry {

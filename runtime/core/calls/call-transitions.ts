@@ -71,6 +71,10 @@ export function claimedEntry(entry: CallEntry, facts: ClaimFacts): CallEntry {
     owner: facts.owner,
     lost: entry.lost + (facts.takeover ? 1 : 0),
     next: null,
+    // Set when it was taken for a call that its queue does not hold.
+    ended: null,
+    reason: null,
+    callback: entry.reason === "not_stored" ? pendingAgain(entry.callback) : entry.callback,
     maxRetries: facts.maxRetries,
     attempts: boundedAttempts([
       ...closeAttempt(entry, facts.takeover ? { endedAt: facts.now, error: cutRun.lost } : {}),
@@ -153,6 +157,26 @@ export function endedEntry(entry: CallEntry, end: CallEnd): CallEntry {
     attempts: entry.state === "running" ? closeAttempt(entry, runEnd(end.end)) : entry.attempts,
   };
 }
+
+/**
+ * A call that its queue does not hold has ended: no queue-worker gets it. There is no message to make a callback of. A
+ * queue-worker that gets it all the same claims it, and its client may send it again.
+ */
+export function notStoredEntry(entry: CallEntry, now: number): CallEntry {
+  return {
+    ...entry,
+    state: "failed",
+    owner: null,
+    next: null,
+    ended: now,
+    reason: "not_stored",
+    pending: [],
+    callback: entry.callback === null ? null : { ...entry.callback, state: "failed", error: notStoredError },
+    attempts: entry.state === "running" ? closeAttempt(entry, { endedAt: now, error: cutRun.lost }) : entry.attempts,
+  };
+}
+
+const notStoredError = "the queue does not hold the call";
 
 /** Cancelled on request: no run starts any more, and no callback is sent. The worker that gets its message drops it. */
 export function cancelledEntry(entry: CallEntry, now: number): CallEntry {

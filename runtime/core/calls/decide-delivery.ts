@@ -30,8 +30,10 @@ export function decideDelivery(
   if (found === undefined) return { action: "create-record" };
   const { entry } = found;
   switch (entry.state) {
-    case "done":
     case "failed":
+      // That it was delivered shows that it is stored: its gateway was slower than the queue-doctor.
+      return entry.reason === "not_stored" ? takeUnlessOld(storedAt, now, times) : { action: "finish", entry };
+    case "done":
     case "cancelled":
       return { action: "finish", entry };
     case "running": {
@@ -46,12 +48,17 @@ export function decideDelivery(
     }
     case "queued":
     case "waiting": {
-      if (now - storedAt > times.callMaxAge) return { action: "dead-letter", reason: "expired" };
+      const decision = takeUnlessOld(storedAt, now, times);
       const remaining = entry.state === "waiting" ? (entry.next ?? 0) - now : 0;
-      if (remaining > dueSoon) return { action: "requeue", delay: Math.ceil(remaining), because: "not-due" };
-      return { action: "take", takeover: false };
+      if (decision.action === "dead-letter" || remaining <= dueSoon) return decision;
+      return { action: "requeue", delay: Math.ceil(remaining), because: "not-due" };
     }
     default:
       return entry.state satisfies never;
   }
+}
+
+function takeUnlessOld(storedAt: number, now: number, times: CallTimes): DeliveryDecision {
+  if (now - storedAt > times.callMaxAge) return { action: "dead-letter", reason: "expired" };
+  return { action: "take", takeover: false };
 }

@@ -2,15 +2,17 @@ import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { ManualClock } from "../../support/memory/memory-clock.ts";
+import { MemoryCallLedger } from "../../support/memory/memory-call-ledger.ts";
 import { MemoryLeases } from "../../support/memory/memory-leases.ts";
 import { MemoryQueueCatalog } from "../../support/memory/memory-queue-catalog.ts";
 import { PlatformError } from "../../../runtime/api/platform-error.ts";
 import type { Leases } from "../../../runtime/core/ports/leases.ts";
 import type { MissingStore, QueueStore, WorkState } from "../../../runtime/core/ports/queue-store.ts";
+import type { UnstoredCall, UnstoredCalls } from "../../../runtime/core/ports/unstored-calls.ts";
 import { createLog, type Log } from "../../../runtime/process/log.ts";
 import { buildQueueDoctor, type QueueDoctorParts } from "../../../runtime/queue-doctor/build-queue-doctor.ts";
 import { buildDoctorMetrics } from "../../../runtime/queue-doctor/doctor-metrics.ts";
-import { sampleQueue } from "../../contract/samples.ts";
+import { sampleCall, sampleEntry, sampleQueue, soon } from "../../contract/samples.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** A store with a state that the test sets; records what is done to it. */
@@ -55,13 +57,31 @@ class ScriptedStore implements QueueStore {
   }
 }
 
+/** Reports calls once, as the adapter does. */
+class ScriptedUnstored implements UnstoredCalls {
+  calls: UnstoredCall[] = [];
+  restarts = 0;
+
+  async find(): Promise<readonly UnstoredCall[]> {
+    return this.calls.splice(0);
+  }
+
+  restart(): void {
+    this.restarts += 1;
+  }
+}
+
 let store: ScriptedStore;
+let unstored: ScriptedUnstored;
+let ledger: MemoryCallLedger;
 let registry: Registry;
 let stop: AbortController;
 const running: Promise<void>[] = [];
 
 beforeEach(() => {
   store = new ScriptedStore();
+  unstored = new ScriptedUnstored();
+  ledger = new MemoryCallLedger();
   registry = new Registry();
   stop = new AbortController();
 });
@@ -91,6 +111,8 @@ function recordedLeases(leases: Leases) {
 function open(over: Partial<QueueDoctorParts> = {}, catalog = new MemoryQueueCatalog()) {
   const doctor = buildQueueDoctor({
     store,
+    unstored,
+    ledger,
     catalog,
     leases: stillLeases(),
     queues: [sampleQueue({})],
@@ -344,4 +366,43 @@ test("of two doctors one acts; a look that fails is reported and repeated", asyn
   store.failing = false;
   await eventually(() => first.problem === undefined, { ...within, what: "no problem" });
   expect(store.maintained).toBeGreaterThan(maintained);
+});
+
+describe("calls that no queue holds", () => {
+  async function record(): Promise<UnstoredCall> {
+    const { id, queue } = sampleCall();
+    const created = await ledger.create(
+      id,
+      sampleEntry({ callback: { url: "http://a", state: "pending", attempts: 0 } }),
+      soon(),
+    );
+    return { id, queue, revision: created.kind === "created" ? created.revision : 0 };
+  }
+
+  test("are ended as such, unless their record was written since", async () => {
+    const [lost, taken] = [await record(), await record()];
+    const { entry } = (await ledger.read(taken.id)) ?? expect.fail("there is no record");
+    await ledger.update(taken.id, { ...entry, state: "running" }, taken.revision);
+    unstored.calls.push(lost, taken, { ...lost, id: sampleCall().id });
+    open();
+    await eventually(async () => (await ledger.read(lost.id))?.entry.state === "failed", {
+      ...within,
+      what: "the end",
+    });
+    expect((await ledger.read(lost.id))?.entry).toMatchObject({
+      reason: "not_stored",
+      pending: [],
+      callback: { state: "failed", error: "the queue does not hold the call" },
+    });
+    await eventually(() => unstored.calls.length === 0, { ...within, what: "the whole check" });
+    expect((await ledger.read(taken.id))?.entry.state).toBe("running");
+    expect(await metric("queue_doctor_calls_not_stored_total")).toBe(1);
+  });
+
+  test("are looked for again when the broker is back", async () => {
+    let back = (): void => {};
+    open({ onBrokerBack: (listener) => ((back = listener), () => {}) });
+    back();
+    expect(unstored.restarts).toBe(1);
+  });
 });

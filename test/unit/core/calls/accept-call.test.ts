@@ -8,6 +8,7 @@ import { PlatformError } from "../../../../runtime/api/platform-error.ts";
 import { publicly } from "../../../../runtime/api/public-sentence.ts";
 import { acceptCall, type Accepted } from "../../../../runtime/core/calls/accept-call.ts";
 import { recordLifetime } from "../../../../runtime/core/calls/call-ttl.ts";
+import { notStoredEntry } from "../../../../runtime/core/calls/call-transitions.ts";
 import { callDigest, derivedCallId } from "../../../../runtime/core/calls/call-digest.ts";
 import type { QueuedCall } from "../../../../runtime/core/calls/call.ts";
 import type { PutOutcome } from "../../../../runtime/core/ports/call-queue.ts";
@@ -290,4 +291,22 @@ test.each([
   const err = refusedPut(publicly`queue call "x"`, "slow", { kind: "refused", because, cause });
   expect(err).toMatchObject({ code, callQueued: "no", retryAfterSeconds, cause });
   expect(err.message).toContain(`Cannot queue call "x": ${reason}`);
+});
+
+test("a call that was ended as not stored is accepted again under its id, and once", async () => {
+  const call = sampleCall({ callbackUrl: "http://127.0.0.1:1/done" });
+  await ledger.create(call.id, sampleEntry({ digest: callDigest(call) }, call), soon());
+  const { entry, revision } = (await ledger.read(call.id)) ?? expect.fail("there is no record");
+  await ledger.update(call.id, notStoredEntry(entry, 1), revision);
+  expect(await Promise.all([accept(call), accept(call)])).toEqual([
+    { id: call.id, start: call.start },
+    { id: call.id, start: call.start },
+  ]);
+  expect((await ledger.read(call.id))?.entry).toMatchObject({
+    state: "queued",
+    reason: null,
+    ended: null,
+    callback: { state: "pending" },
+  });
+  expect(await stored()).toMatchObject([{ id: call.id }]);
 });

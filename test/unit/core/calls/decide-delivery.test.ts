@@ -27,6 +27,13 @@ test.each<[string, Partial<CallEntry>, { age?: number; storedAgo?: number }, Del
     { storedAgo: times.callMaxAge + 1 },
     { action: "dead-letter", reason: "expired" },
   ],
+  ["failed as it was not stored, which it is", { state: "failed", reason: "not_stored" }, {}, claim],
+  [
+    "not stored, and too old",
+    { state: "failed", reason: "not_stored" },
+    { storedAgo: times.callMaxAge + 1 },
+    { action: "dead-letter", reason: "expired" },
+  ],
   ["waiting, due", { ...waiting, next: now }, {}, claim],
   ["waiting, long due", { ...waiting, next: now - 5_000 }, {}, claim],
   ["waiting, due too soon to requeue it", { ...waiting, next: now + 100 }, {}, claim],

@@ -45,6 +45,7 @@ const reasons: Readonly<Record<string, string>> = {
   crash: "Its queue-workers were lost again and again",
   expired: "Its time was over before it could run",
   undecodable: "It cannot be read",
+  not_stored: "Its queue does not hold it: its acceptance was cut off, or a crash of the broker's machine took it",
 };
 
 function reasonOf({ reason, attempts }: CallDetail): string {
