@@ -10,6 +10,7 @@ import type { HistoryClientOptions } from "../../runtime/adapters/http/history/h
 import { encodeHistoryValue, historyResponseMax } from "../../runtime/api/schemas/history/history-wire.ts";
 import { eventually } from "../support/eventually.ts";
 import { openHistoryServer, type HistoryReply } from "../support/history-server.ts";
+import { freePort } from "../support/free-port.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 /** The gateway's client of the history process: what it sends, and what becomes of replies that are none. */
@@ -204,4 +205,11 @@ describe("the history is unavailable", () => {
     await expect(asked).rejects.toEqual(unavailable(/over the limit of 4194304 bytes$/));
     expect(server.requests).toEqual([]);
   });
+});
+
+test("a history that does not listen yet is said to start, without the path of its socket", async () => {
+  await using directory = await tempDirectory("history-starting");
+  const starting = unavailable("it is starting; try again in a moment");
+  await expect(clientOf(join(directory.path, "api.sock")).gaps()).rejects.toEqual(starting);
+  await expect(clientOf(`http://127.0.0.1:${await freePort()}`).gaps()).rejects.toEqual(starting);
 });

@@ -14,6 +14,7 @@ import {
   type HistoryOperation,
 } from "../../../api/schemas/history/history-wire.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
+import { publicly, type PublicSentence } from "../../../api/public-sentence.ts";
 
 export interface HistoryClientOptions {
   /** The path of the process's socket, or its `http://` address. */
@@ -93,7 +94,8 @@ export class HistoryClient {
       if (response.statusCode === 200) return read(text);
       throw new Error(text.trim().slice(0, longestReason) || `it replied ${response.statusCode}`);
     } catch (err) {
-      if (signal.aborted) throw unavailable(`no reply within ${timeout} ms`, err);
+      if (signal.aborted) throw unavailable(publicly`no reply within ${timeout} ms`, err);
+      if (isNotListening(err)) throw unavailable(publicly`it is starting; try again in a moment`, err);
       throw unavailable(reasonIn(err), err);
     }
   }
@@ -120,11 +122,18 @@ async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
   return Buffer.concat(chunks, length).toString();
 }
 
-function unavailable(reason: string, cause?: unknown): PlatformError {
-  return new PlatformError("history_unavailable", `Cannot read the history of calls: ${reason}`, {
-    retryAfterSeconds,
-    cause,
-  });
+function unavailable(reason: string | PublicSentence, cause?: unknown): PlatformError {
+  const sentence =
+    typeof reason === "string"
+      ? `Cannot read the history of calls: ${reason}`
+      : publicly`Cannot read the history of calls: ${reason}`;
+  return new PlatformError("history_unavailable", sentence, { retryAfterSeconds, cause });
+}
+
+/** Nobody listens at its socket or address yet, or it is restarted. */
+function isNotListening(err: unknown): boolean {
+  if (!(err instanceof Error) || !("code" in err)) return false;
+  return err.code === "ECONNREFUSED" || (err.code === "ENOENT" && "syscall" in err && err.syscall === "connect");
 }
 
 /** Connecting to several addresses of a name fails with a code and no message. */
