@@ -8,7 +8,7 @@ import type { Session } from "../../../core/ports/session-store.ts";
 import { NoKeySetError } from "../../access/tokens/issuer-keys.ts";
 import type { TokenParts } from "../../access/tokens/token-parts.ts";
 
-/** The event of a logout (OpenID Connect Back-Channel Logout 1.0 §2.4). */
+/** The event of a logout (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 /** Types of logout tokens (header `typ`); not all issuers write one. */
 const logoutTypes: ReadonlySet<string | undefined> = new Set([undefined, "jwt", "logout+jwt"]);
@@ -35,7 +35,7 @@ export function endsBy({ issuer, subject, claims, openedAt = 0 }: Session, logou
 }
 
 /**
- * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6) of an issuer that people sign in at.
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6) of an issuer that people sign in at.
  * @throws PlatformError `validation_failed`, `provider_unavailable` when the keys of its issuer cannot be read
  */
 export async function readLogoutToken(
