@@ -102,12 +102,6 @@ export const gatewaySettings = {
     about:
       "Longest an asynchronous call waits until the broker has stored it; with a broker of one server 3s at most, as none takes its place",
   }),
-  headersTimeout: duration("headers_timeout", {
-    fallback: "10s",
-    min: 100,
-    max: 300_000,
-    about: "Longest a request's head may take",
-  }),
   bodyIdleTimeout: duration("body_idle_timeout", {
     fallback: "30s",
     min: 100,
@@ -167,7 +161,7 @@ export const gatewayPortRule = differentPorts(["port", "adminPort", "consolePort
 /** The values that the gateway itself uses. */
 export type GatewaySettings = Omit<
   Values<typeof gatewaySettings>,
-  ConnectionSetting | "durability" | "historyUrl" | "keptLogs"
+  Exclude<ConnectionSetting, "headersTimeout"> | "durability" | "historyUrl" | "keptLogs"
 >;
 
 /** How a gateway in its own process asks the history; undefined = there is none. */

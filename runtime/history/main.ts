@@ -18,7 +18,7 @@ import { buildHistoryMetrics } from "./history-metrics.ts";
 import { logKeeping } from "./logs/log-keeping.ts";
 import { openStores } from "./open-stores.ts";
 import { restartToRebuild } from "./rebuild/restart-to-rebuild.ts";
-import { apiPlace, historyCommands, historyLimits, historySettings, logLimits } from "./settings.ts";
+import { apiListener, historyCommands, historyLimits, historySettings, logLimits } from "./settings.ts";
 import { stopWithInput } from "./stop-with-input.ts";
 
 const { settings, log, run } = start({
@@ -51,7 +51,7 @@ async function open(parts: ServiceParts): Promise<void> {
   const history = buildHistory({ ...facts, ...stores, leases, keepLogs, metrics, log });
   followBroker(parts, [broker.state], () => history.problem);
   const requestRebuild = restartToRebuild(stores.requestRebuild, stopNow);
-  const api = await openHistoryApi({ ...stores, ...history, requestRebuild, metrics, place: apiPlace(settings) });
+  const api = await openHistoryApi({ ...stores, ...history, requestRebuild, metrics, ...apiListener(settings) });
   lifecycle.onClose("api", () => api.close());
   const running = history.run(stop);
   lifecycle.onClose("history", () => running);

@@ -82,6 +82,11 @@ export function historyLimits({
   return { bounds: { age, calls, bytes }, leaseTtl };
 }
 
+/** How gateways are listened to. */
+export function apiListener(settings: HistorySettings) {
+  return { place: apiPlace(settings), headersTimeout: settings.headersTimeout };
+}
+
 /** Where gateways ask. */
 export function apiPlace({
   historyPort: port,

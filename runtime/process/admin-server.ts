@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 
 import { answeredHosts, isLoopbackListener, unansweredHost } from "../settings/answered-hosts.ts";
+import { headLimits } from "./sockets/head-limits.ts";
 
 /** A reason not to be ready, or undefined. */
 export type ReadinessCheck = () => string | undefined;
@@ -29,19 +30,28 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
+/** How it listens. */
+export interface AdminServerOptions {
+  /** One with a slash is the path of a Unix socket, which takes the place of the port. */
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  /** Names that it answers to beside those of this machine, where it listens on loopback; none when absent. */
+  readonly allowedHosts?: readonly string[];
+  /** Milliseconds for a request, from the start of its connection for the first one. */
+  readonly headersTimeout: number;
+}
+
+/** Milliseconds after which a client that reads nothing of its reply is cut. */
+const unreadTimeout = 30_000;
+
 /**
- * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with one reason per line) and `/metrics`. Port 0 = any free one. A
- * host with a slash is the path of a Unix socket, which takes the place of the port.
+ * Opens `/livez`, `/healthz`, `/readyz` (200, or 503 with one reason per line) and `/metrics`.
  * On loopback a request for another host is 421, as a page of the Internet may have made its name lead here.
  * `/readyz?exclude=broker` leaves a check out, as the health endpoints of Kubernetes components do
  * (https://kubernetes.io/docs/reference/using-api/health-checks/); an unknown name excludes nothing.
  */
-export async function openAdminServer(options: {
-  readonly host: string;
-  readonly port: number;
-  /** Names that it answers to beside those of this machine, where it listens on loopback; none when absent. */
-  readonly allowedHosts?: readonly string[];
-}): Promise<AdminServer> {
+export async function openAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const registry = new Registry();
   const checks: { readonly name: string; readonly check: ReadinessCheck }[] = [];
   const others: (() => Promise<string>)[] = [];
@@ -78,7 +88,7 @@ export async function openAdminServer(options: {
   };
   const answers = answeredHosts(options.allowedHosts ?? []);
   let isLocal = false;
-  const server = createServer((request, response) => {
+  const server = createServer(headLimits(options.headersTimeout), (request, response) => {
     const { host = "" } = request.headers;
     if (isLocal && !answers(host)) {
       const type = "text/plain; charset=utf-8";
@@ -96,6 +106,7 @@ export async function openAdminServer(options: {
       () => response.writeHead(500).end(),
     );
   });
+  server.setTimeout(unreadTimeout);
   const isSocket = options.host.includes("/");
   // What a killed process left would keep this one from listening.
   if (isSocket) await rm(options.host, { force: true });

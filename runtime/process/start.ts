@@ -62,12 +62,12 @@ export function start<S extends ProcessSettings>(description: ProcessDescription
   const line = { name, about, version, flags: flagsOf(table) };
   const reading = { line, settings: table, rules, sharedFile: true };
   const { settings, warnings } = readStart(reading, process.argv.slice(2));
-  const { adminHost, adminPort, allowedHosts, logLevel }: Values<typeof processSettings> = settings;
+  const { adminHost, adminPort, allowedHosts, headersTimeout, logLevel }: Values<typeof processSettings> = settings;
   const log = createLog(name, logLevel);
   for (const warning of warnings) log.warn(warning);
 
   const open = async (service: Service, lifecycle: Lifecycle, stop: AbortSignal): Promise<void> => {
-    const admin = await openAdminServer({ host: adminHost, port: adminPort, allowedHosts });
+    const admin = await openAdminServer({ host: adminHost, port: adminPort, allowedHosts, headersTimeout });
     lifecycle.onClose("admin server", () => admin.close());
     const serving = await service.open({ lifecycle, admin, log, stop });
     admin.ready();

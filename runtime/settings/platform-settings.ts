@@ -26,6 +26,13 @@ export const processSettings = {
     about: "Host names, beside those of this machine, that ports on loopback answer to; *.example.com = all below it",
     rule: textRule.hosts,
   }),
+  headersTimeout: duration("headers_timeout", {
+    fallback: "10s",
+    min: 100,
+    max: 300 * second,
+    about:
+      "Longest a request's head may take, on every port of the process; for the first one of a connection its TLS handshake counts, too",
+  }),
   logLevel: choice("log_level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
     fallback: "info",
     about: "Least severe level that is logged",

@@ -4,7 +4,8 @@ import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { publicly } from "../api/public-sentence.ts";
-import { stopAccepting } from "../process/stop-accepting.ts";
+import { headLimits } from "../process/sockets/head-limits.ts";
+import { stopAccepting } from "../process/sockets/stop-accepting.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
 
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly maxInflight: number;
   readonly healthPath: string;
   readonly readyPath: string;
+  /** Milliseconds for the head of a request; for the first one of a connection since its start. */
+  readonly headersTimeout?: number;
 }
 
 /** The HTTP server in front of a function. */
@@ -32,6 +35,7 @@ export interface FunctionServer {
   drain(grace: number): Promise<void>;
 }
 
+const defaultHeadersTimeout = 10_000;
 /** Longer than gateways keep idle connections, so that none is closed while a request is on its way; milliseconds. */
 const keepAlive = 90_000;
 /**
@@ -59,13 +63,17 @@ export async function listenOnSocket(path: string): Promise<Server> {
   return server;
 }
 
-function createServer(): Server {
-  return nodeHttp.createServer({ keepAliveTimeout: keepAlive, requestTimeout: 0, maxHeaderSize: 65_536 });
+function createServer(headersTimeout = defaultHeadersTimeout): Server {
+  return nodeHttp.createServer({
+    ...headLimits(headersTimeout, 0),
+    keepAliveTimeout: keepAlive,
+    maxHeaderSize: 65_536,
+  });
 }
 
 /** Listens and serves. Replies to health and readiness probes itself; they do not count as requests. */
 export async function serveFunction(options: ServeOptions): Promise<FunctionServer> {
-  const { handler, maxInflight } = options;
+  const { handler, maxInflight, headersTimeout } = options;
   const inFlight = new Set<ServerResponse | Duplex>();
   const connections = new Set<Socket>();
   let draining = false;
@@ -106,7 +114,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
     }
   };
 
-  const server = options.server ?? createServer();
+  const server = options.server ?? createServer(headersTimeout);
   server.on("request", (request, response) => serve(request, response));
   server.on("checkContinue", (request, response) => serve(request, response, true));
   server.on("connection", (socket) => {
@@ -137,7 +145,9 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
       if (tunnels.has(socket)) return;
       const head = err.rawPacket;
       if (head?.toString("latin1", 0, http2Preface.length) !== http2Preface) {
-        if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        // A client that never closes its side must not keep the connection.
+        if (socket.writable) socket.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        socket.destroy();
         return;
       }
       tunnels.add(socket);

@@ -63,6 +63,7 @@ async function open(place?: HistoryApiPlace): Promise<HistoryApi> {
     requestRebuild: async () => void asked.push(["rebuild"]),
     progress: async () => progress,
     metrics: buildHistoryMetrics(registry),
+    headersTimeout: 10_000,
     place: place ?? { directory: join(directory.path, "history") },
   });
   return api;

@@ -78,7 +78,7 @@ export async function readAsWeir(chunks: readonly Uint8Array[]): Promise<StreamR
     onHandedOver: () => {},
     onClosed: () => {},
   };
-  const connection = new Http1Connection(wire as unknown as Socket, owner);
+  const connection = new Http1Connection(wire as unknown as Socket, owner, performance.now());
   for (const chunk of chunks) {
     // A connection that has ended discards further bytes.
     if (wire.destroyed) break;

@@ -14,6 +14,8 @@ export interface LoopbackRedirect {
 }
 
 const path = "/callback";
+/** Bounds how long a connection may be without a request, in milliseconds. */
+const limits = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 } as const;
 
 /**
  * Listens on this machine alone.
@@ -21,7 +23,7 @@ const path = "/callback";
  */
 export async function openLoopbackRedirect(port: number, state: string): Promise<LoopbackRedirect> {
   const arrivals = new EventEmitter();
-  const server = createServer((request, response) => {
+  const server = createServer(limits, (request, response) => {
     const url = visitedUrl(request, uri);
     if (url?.searchParams.get("state") !== state) return reply(response, 404, "This is no sign-in that was begun.");
     // The command may end soon after, and this with it.

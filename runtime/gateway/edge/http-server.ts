@@ -28,7 +28,7 @@ export interface GatewayServerParts extends TrustedPeers {
   readonly writeError: WriteError;
   /** Counts the requests that are refused before they reach a route. */
   readonly routes: RouteCounts;
-  /** Longest time for the head of a request. */
+  /** Longest time for the head of a request; for the first one of a connection since it was accepted. */
   readonly headersTimeout: number;
   /** Longest time without a byte of a body, in either direction. */
   readonly bodyIdleTimeout: number;
@@ -151,7 +151,6 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     },
     serve,
     refuse: refuseHead,
-    headersTimeout: parts.headersTimeout,
     keepAlive: limits.keepAlive,
     idle: parts.bodyIdleTimeout,
     draining: () => draining,
@@ -178,7 +177,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
       onTooMany: parts.onTooManyConnections,
       tls,
       hsts: tls === undefined ? undefined : parts.hsts,
-      onHttp2: (socket) => sessions.take(socket),
+      onHttp2: (socket, timeLeft) => sessions.take(socket, timeLeft),
     });
   const server = createServer(parts.tls);
   const others = new ServersBeside(() => createServer(undefined));

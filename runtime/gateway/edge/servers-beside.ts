@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-import { stopAccepting } from "../../process/stop-accepting.ts";
+import { stopAccepting } from "../../process/sockets/stop-accepting.ts";
 import type { Http1Server } from "./http1/http1-server.ts";
 
 /** Milliseconds between two checks for idle connections of a server that stopped listening. */

@@ -13,6 +13,7 @@ import {
   parseHistoryPath,
 } from "../../api/schemas/history/history-wire.ts";
 import type { HistoryProgress } from "../../core/ports/call-history.ts";
+import { headLimits } from "../../process/sockets/head-limits.ts";
 import type { HistoryMetrics } from "../history-metrics.ts";
 import { answeredHosts, isLoopbackListener, unansweredHost } from "../../settings/answered-hosts.ts";
 import { ApiKey } from "./api-key.ts";
@@ -23,6 +24,8 @@ export interface HistoryApiParts extends OperationParts {
   readonly progress: () => Promise<HistoryProgress>;
   readonly metrics: Pick<HistoryMetrics, "reads" | "text">;
   readonly place: HistoryApiPlace;
+  /** Milliseconds for a head, from the start of its connection for the first one. */
+  readonly headersTimeout: number;
 }
 
 /** A socket in a directory, or a port for requests with the key. */
@@ -62,7 +65,9 @@ export async function openHistoryApi(parts: HistoryApiParts): Promise<HistoryApi
   const { host: place = "", allowedHosts = [] } = "port" in parts.place ? parts.place : {};
   const answers = isLoopbackListener(place) ? answeredHosts(allowedHosts) : undefined;
   let inFlight = 0;
-  const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, (request, response) => {
+  const { headersTimeout } = parts;
+  const limits = headLimits(headersTimeout, Math.max(requestTimeout, headersTimeout));
+  const server = createServer(limits, (request, response) => {
     inFlight += 1;
     const { host = "" } = request.headers;
     (answers?.(host) === false

@@ -103,6 +103,7 @@ async function prepare({ settings, nats }: Given, directory: string): Promise<re
     "function-namespace": settings.functionNamespace,
     // Nobody asks it here. A port would be one more that functions and callbacks must not reach.
     "admin-host": "./admin.sock",
+    "headers-timeout": formatDuration(settings.headersTimeout),
     "log-level": settings.logLevel,
     "stop-with-input": true,
   };

@@ -40,6 +40,7 @@ export async function openPlace({ settings, lifecycle, log }: HostStart): Promis
     host: "127.0.0.1",
     port: adminPort,
     allowedHosts: settings.allowedHosts,
+    headersTimeout: settings.headersTimeout,
   });
   lifecycle.onClose("admin server", () => admin.close());
   return { port, url: ownUrl(settings, port), adminUrl: `http://127.0.0.1:${adminPort}`, admin, layout, user };

@@ -8,7 +8,7 @@ import { withoutHeaders } from "../../core/headers/header-list.ts";
 import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
 import type { UpstreamCall, UpstreamRequest } from "../../core/ports/upstream.ts";
 import { RawUpstream } from "../../http1/client/raw-upstream.ts";
-import { joinSockets } from "../../process/join-sockets.ts";
+import { joinSockets } from "../../process/sockets/join-sockets.ts";
 import { refuse } from "../function-handler.ts";
 import { ReplyPass } from "./pass-reply.ts";
 import { passUpgrade } from "./pass-upgrade.ts";

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { endToEndHeaders } from "../../core/headers/hop-by-hop.ts";
 import type { UpstreamCall, UpstreamListener } from "../../core/ports/upstream.ts";
 import { writeHeaders } from "../../http1/write-headers.ts";
-import { joinSockets } from "../../process/join-sockets.ts";
+import { joinSockets } from "../../process/sockets/join-sockets.ts";
 import { nodeHttp } from "../node-http.ts";
 import { replyFault } from "./reply-fault.ts";
 

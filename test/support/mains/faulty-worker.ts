@@ -23,7 +23,7 @@ await runService({
   log,
   drainTimeout: () => 20_000,
   open: async (lifecycle) => {
-    const admin = await openAdminServer({ host: settings.adminHost, port: settings.adminPort });
+    const admin = await openAdminServer({ ...settings, host: settings.adminHost, port: settings.adminPort });
     lifecycle.onClose("admin server", () => admin.close());
     const link = await NatsLink.open(natsOptions(settings, "faulty worker", inbox));
     lifecycle.onClose("broker", () => link.close());

@@ -5,7 +5,7 @@ import { openAdminServer } from "../../../runtime/process/admin-server.ts";
 import { sendVerbatim } from "../../support/verbatim-request.ts";
 
 test("metrics of a child process stand beside those of this one, and are left out while it does not answer", async () => {
-  const admin = await openAdminServer({ host: "127.0.0.1", port: 0 });
+  const admin = await openAdminServer({ host: "127.0.0.1", port: 0, headersTimeout: 10_000 });
   onTestFinished(() => admin.close());
   new Gauge({ name: "own", help: "of this process", registers: [admin.registry] }).set(1);
   let isAway = false;
@@ -22,9 +22,9 @@ test("metrics of a child process stand beside those of this one, and are left ou
 
 test("on loopback it answers to names of this machine and to those that are allowed; else to any", async () => {
   const allowedHosts = ["metrics.example.com"];
-  const local = await openAdminServer({ host: "127.0.0.1", port: 0, allowedHosts });
+  const local = await openAdminServer({ host: "127.0.0.1", port: 0, headersTimeout: 10_000, allowedHosts });
   onTestFinished(() => local.close());
-  const open = await openAdminServer({ host: "0.0.0.0", port: 0 });
+  const open = await openAdminServer({ host: "0.0.0.0", port: 0, headersTimeout: 10_000 });
   onTestFinished(() => open.close());
   const ask = (port: number, host: string) => sendVerbatim(port, { target: "/metrics", headers: ["Host", host] });
   const evil = await ask(local.port, `evil.example:${local.port}`);

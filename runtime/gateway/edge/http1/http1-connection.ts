@@ -56,7 +56,7 @@ export interface Http1Owner {
 export class Http1Connection implements HandedConnection {
   readonly socket: Socket;
   /** Since when it waits, in milliseconds of `performance.now()`. */
-  since = performance.now();
+  since: number;
   readonly #owner: Http1Owner;
   readonly #cache = new HeadCache<RequestText>();
   readonly #heads = new HeadAssembler(requestHeads, this.#cache);
@@ -82,9 +82,11 @@ export class Http1Connection implements HandedConnection {
   readonly #onError = (): void => void this.socket.destroy();
   readonly #onClose = (): void => this.#close();
 
-  constructor(socket: Socket, owner: Http1Owner) {
+  /** `since`: when it was accepted, from which its first head has its time. */
+  constructor(socket: Socket, owner: Http1Owner, since: number) {
     this.socket = socket;
     this.#owner = owner;
+    this.since = since;
     socket.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onError).on("close", this.#onClose);
   }
 
@@ -146,6 +148,7 @@ export class Http1Connection implements HandedConnection {
     const read = this.#heads.read(chunk, 0);
     if (typeof read !== "number") this.#refuse(statuses[read.code], read.why);
     else if (read !== -1) this.#begin(chunk, read);
+    else if (this.#awaited === "first-byte") this.#awaited = "head";
     else if (!begun) this.#waitFor("head");
   }
 

@@ -8,8 +8,7 @@ import type { ClientLimit } from "../client-limit.ts";
 import { cutUnread } from "../cut-unread.ts";
 import { Http1Connection, type Awaited, type Http1Owner } from "./http1-connection.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
-import { refuseUnencryptedHttp } from "./unencrypted-http.ts";
-import { trackBelow } from "./socket-below.ts";
+import { TlsHandshakes } from "./tls-handshakes.ts";
 
 /** How a server handles connections and requests; times in milliseconds. */
 export interface Http1ServerParts {
@@ -19,7 +18,7 @@ export interface Http1ServerParts {
   readonly refuse: (exchange: Http1Exchange, err: unknown) => void;
   /** A request broke the rules of HTTP/1.1: `status` was the reply, and the connection ends. */
   readonly onMalformed: (text: RequestText, status: number, why: string) => void;
-  /** Longest time for a head, and from a new connection to its first byte. */
+  /** Longest time for a head; for the first one of a connection since it was accepted, its TLS handshake included. */
   readonly headersTimeout: number;
   /** Longest time that a connection may be idle between two requests. */
   readonly keepAlive: number;
@@ -34,8 +33,8 @@ export interface Http1ServerParts {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
   /** Value of `Strict-Transport-Security` in each reply; absent: none. */
   readonly hsts?: string | undefined;
-  /** Takes connections whose client chose HTTP/2 by ALPN. */
-  readonly onHttp2?: (socket: TLSSocket) => void;
+  /** Takes connections whose client chose HTTP/2 by ALPN, and the time that is left for the first head. */
+  readonly onHttp2?: (socket: TLSSocket, timeLeft: number) => void;
 }
 
 /** Milliseconds that a connection is kept beyond its announced timeout, for a request that is on its way. */
@@ -59,6 +58,7 @@ export class Http1Server implements Http1Owner {
   /** Sockets that speak another protocol by now. */
   readonly #handedOver = new Set<Socket>();
   readonly #http2 = new Set<Socket>();
+  readonly #handshakes: TlsHandshakes | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(parts: Http1ServerParts) {
@@ -74,13 +74,14 @@ export class Http1Server implements Http1Owner {
       ...linger,
       nothing: Number.POSITIVE_INFINITY,
     };
-    const options = { noDelay: true, allowHalfOpen: true };
     if (tls === undefined) {
-      this.listener = createServer(options, (socket) => this.#accept(socket));
+      this.listener = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
     } else {
-      const secure = { ...options, ...tls, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: headersTimeout };
+      // Who ends the connection during the handshake has nothing to wait for. The time limit of Node.js begins again with
+      // each byte, so the sweep is the one that counts.
+      const secure = { noDelay: true, allowHalfOpen: false, ...tls, ALPNProtocols: ["h2", "http/1.1"] };
       const listener = createTlsServer(secure, (socket) => this.#acceptTls(socket));
-      refuseUnencryptedHttp(listener, trackBelow(listener));
+      this.#handshakes = new TlsHandshakes(listener);
       this.listener = listener;
     }
     this.listener.maxConnections = parts.mostConnections;
@@ -124,6 +125,7 @@ export class Http1Server implements Http1Owner {
 
   /** Closes the connections without a request in flight; with `hadOne` only those that had a request before. */
   closeIdle(hadOne: boolean): void {
+    if (!hadOne) this.#handshakes?.closeBefore(Number.POSITIVE_INFINITY);
     for (const { awaited, socket } of this.#connections) {
       if (awaited === "first-byte" && hadOne) continue;
       if (awaited !== "nothing" && awaited !== "close") socket.destroy();
@@ -131,6 +133,7 @@ export class Http1Server implements Http1Owner {
   }
 
   closeAll(): void {
+    this.#handshakes?.closeBefore(Number.POSITIVE_INFINITY);
     for (const connection of this.#connections) connection.cut();
     for (const socket of this.#http2) socket.destroy();
     for (const socket of this.#handedOver) socket.destroy();
@@ -143,22 +146,30 @@ export class Http1Server implements Http1Owner {
       this.#parts.onTooMany("client");
       socket.destroy();
     } else socket.once("close", release);
+    if (this.#handshakes !== undefined) this.#startSweep();
   }
 
   #acceptTls(socket: TLSSocket): void {
-    if (socket.alpnProtocol !== "h2") return this.#accept(socket);
+    const since = this.#handshakes?.end(socket);
+    if (since === undefined || socket.alpnProtocol !== "h2") {
+      socket.allowHalfOpen = true;
+      return this.#accept(socket, since);
+    }
     // node:http2 leaves the end of a connection to its socket: a client that ended its side must not keep its streams.
-    socket.allowHalfOpen = false;
     this.#track(this.#http2, socket);
-    this.#parts.onHttp2?.(socket);
+    this.#parts.onHttp2?.(socket, Math.max(0, since + this.#parts.headersTimeout - performance.now()));
   }
 
-  #accept(socket: Socket): void {
+  #accept(socket: Socket, since = performance.now()): void {
     if (socket.destroyed) return;
-    const connection = new Http1Connection(socket, this);
+    const connection = new Http1Connection(socket, this, since);
     this.#connections.add(connection);
     cutUnread(socket, this.#parts.idle, () => connection.cutUnread());
-    const period = Math.min(1_000, this.#parts.headersTimeout);
+    this.#startSweep();
+  }
+
+  #startSweep(): void {
+    const period = Math.min(1_000, this.#parts.headersTimeout / 2);
     this.#sweep ??= setInterval(() => this.#checkTimeouts(), period).unref();
   }
 
@@ -168,12 +179,13 @@ export class Http1Server implements Http1Owner {
   }
 
   #checkTimeouts(): void {
-    if (this.#connections.size === 0) {
+    if (this.#connections.size === 0 && (this.#handshakes?.size ?? 0) === 0) {
       clearInterval(this.#sweep);
       this.#sweep = undefined;
       return;
     }
     const now = performance.now();
+    this.#handshakes?.closeBefore(now - this.#parts.headersTimeout);
     for (const connection of this.#connections) {
       const { awaited, since, socket } = connection;
       if (awaited === "request" && now - since >= dropCachesAfter) connection.rest();

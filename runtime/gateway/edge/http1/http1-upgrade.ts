@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-import { joinSockets } from "../../../process/join-sockets.ts";
+import { joinSockets } from "../../../process/sockets/join-sockets.ts";
 import type { ClientUpgrade } from "../../calls/exchange.ts";
 import type { ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 

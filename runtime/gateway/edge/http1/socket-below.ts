@@ -1,29 +1,16 @@
 import type { Socket } from "node:net";
-import type { Server } from "node:tls";
 
-/** The TCP connection that carries each TLS connection of a server, from the end of its handshake on. */
+/** The TCP connection that carries each TLS connection of a server, which Node.js does not expose. */
 const carriers = new WeakMap<Socket, Socket>();
 
-/**
- * Tracks the TCP connection below each connection of a TLS server, which Node.js does not expose. The returned function
- * finds it during the handshake and after a failed one.
- */
-export function trackBelow(listener: Server): (tlsSocket: Socket) => Socket | undefined {
-  const handshakes = new Map<string, Socket>();
-  listener.on("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
-    handshakes.set(peer, socket);
-    socket.once("close", () => {
-      if (handshakes.get(peer) === socket) handshakes.delete(peer);
-    });
-  });
-  listener.on("secureConnection", (socket) => {
-    const peer = peerOf(socket);
-    const carrier = handshakes.get(peer);
-    if (carrier !== undefined) carriers.set(socket, carrier);
-    handshakes.delete(peer);
-  });
-  return (tlsSocket) => handshakes.get(peerOf(tlsSocket));
+/** Notes which TCP connection carries a TLS connection. */
+export function linkBelow(tlsSocket: Socket, carrier: Socket): void {
+  carriers.set(tlsSocket, carrier);
+}
+
+/** The addresses of both ends, by which a TLS socket and the TCP connection below it are known as one. */
+export function socketNames({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }
 
 /**
@@ -35,8 +22,4 @@ export function resetConnection(socket: Socket): void {
   // A connection that was ended already cannot be reset any more.
   if (socket.destroyed || socket.writableEnded || carrier.destroyed) socket.destroy();
   else carrier.resetAndDestroy();
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress ?? ""} ${remotePort ?? ""}`;
 }

@@ -21,8 +21,6 @@ export interface Http2Parts {
   readonly refuse: (exchange: Http2Exchange, err: unknown) => void;
   /** Longest time that a client may not read the bytes sent to it. */
   readonly idle: number;
-  /** Longest time from a new connection to its first request. */
-  readonly headersTimeout: number;
   /** Longest time that a connection may be idle. */
   readonly keepAlive: number;
   readonly draining: () => boolean;
@@ -49,6 +47,8 @@ export class Http2Sessions {
   readonly #open = new Set<ServerHttp2Session>();
   /** Never listens: connections are passed to it. */
   readonly #server = createServer(options);
+  /** Milliseconds that are left for the first request of the connection that begins. */
+  #timeLeft = 0;
 
   constructor(parts: Http2Parts) {
     this.#parts = parts;
@@ -56,8 +56,10 @@ export class Http2Sessions {
     this.#server.on("sessionError", (_err, session) => session.destroy());
   }
 
-  /** Serves a connection whose client chose HTTP/2 by ALPN. */
-  take(socket: TLSSocket): void {
+  /** Serves a connection whose client chose HTTP/2 by ALPN; its first request must begin within `timeLeft`. */
+  take(socket: TLSSocket, timeLeft: number): void {
+    // The session begins before `emit` returns.
+    this.#timeLeft = timeLeft;
     this.#server.emit("connection", socket);
   }
 
@@ -92,10 +94,10 @@ export class Http2Sessions {
   }
 
   #watch(session: ServerHttp2Session): void {
-    const { headersTimeout, keepAlive } = this.#parts;
+    const { keepAlive } = this.#parts;
     let streams = 0;
     const destroyAfter = (time: number): NodeJS.Timeout => setTimeout(() => session.destroy(), time).unref();
-    let idle = destroyAfter(headersTimeout);
+    let idle = destroyAfter(this.#timeLeft);
     this.#open.add(session);
     session.on("stream", (stream, headers, flags, rawHeaders) => {
       streams += 1;

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import { joinSockets } from "../../../runtime/process/join-sockets.ts";
+import { joinSockets } from "../../../../runtime/process/sockets/join-sockets.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
