@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 
 import { answeredHosts, isLoopbackListener, unansweredHost } from "../settings/answered-hosts.ts";
-import { headLimits } from "./sockets/head-limits.ts";
+import { headLimits, replyToEnded } from "./sockets/http-server-rules.ts";
 
 /** A reason not to be ready, or undefined. */
 export type ReadinessCheck = () => string | undefined;
@@ -106,7 +106,7 @@ export async function openAdminServer(options: AdminServerOptions): Promise<Admi
       () => response.writeHead(500).end(),
     );
   });
-  server.setTimeout(unreadTimeout);
+  replyToEnded(server).setTimeout(unreadTimeout);
   const isSocket = options.host.includes("/");
   // What a killed process left would keep this one from listening.
   if (isSocket) await rm(options.host, { force: true });

@@ -4,7 +4,8 @@ import { Server as TcpServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { publicly } from "../api/public-sentence.ts";
-import { headLimits } from "../process/sockets/head-limits.ts";
+import { followEndedClient } from "../process/sockets/ended-client.ts";
+import { headLimits, replyToEnded } from "../process/sockets/http-server-rules.ts";
 import { stopAccepting } from "../process/sockets/stop-accepting.ts";
 import { refuse, type FunctionHandler } from "./function-handler.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -38,6 +39,8 @@ export interface FunctionServer {
 const defaultHeadersTimeout = 10_000;
 /** Longer than gateways keep idle connections, so that none is closed while a request is on its way; milliseconds. */
 const keepAlive = 90_000;
+/** Milliseconds until a caller that ended its side is first probed by an interim response; a gateway resets what it cuts. */
+const firstProbe = 2_000;
 /**
  * Milliseconds in which callers that do not yet know of the stop may still send over their connections. Gateways and
  * queue-workers close theirs when they learn of it, so only other callers delay a stop.
@@ -64,18 +67,16 @@ export async function listenOnSocket(path: string): Promise<Server> {
 }
 
 function createServer(headersTimeout = defaultHeadersTimeout): Server {
-  return nodeHttp.createServer({
-    ...headLimits(headersTimeout, 0),
-    keepAliveTimeout: keepAlive,
-    maxHeaderSize: 65_536,
-  });
+  const rules = { ...headLimits(headersTimeout, 0), keepAliveTimeout: keepAlive, maxHeaderSize: 65_536 };
+  return replyToEnded(nodeHttp.createServer(rules));
 }
 
 /** Listens and serves. Replies to health and readiness probes itself; they do not count as requests. */
 export async function serveFunction(options: ServeOptions): Promise<FunctionServer> {
   const { handler, maxInflight, headersTimeout } = options;
   const inFlight = new Set<ServerResponse | Duplex>();
-  const connections = new Set<Socket>();
+  /** With the response that is last awaited on each. */
+  const connections = new Map<Socket, ServerResponse | undefined>();
   let draining = false;
   let changed = (): void => {};
 
@@ -90,6 +91,7 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   const full = (): boolean => maxInflight > 0 && inFlight.size >= maxInflight;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
     const path = request.url?.split("?", 1)[0];
+    connections.set(request.socket, response);
     if (draining) response.setHeader("Connection", "close");
     if (path === options.healthPath) {
       replyToProbe(response, true);
@@ -118,11 +120,16 @@ export async function serveFunction(options: ServeOptions): Promise<FunctionServ
   server.on("request", (request, response) => serve(request, response));
   server.on("checkContinue", (request, response) => serve(request, response, true));
   server.on("connection", (socket) => {
-    connections.add(socket);
+    connections.set(socket, undefined);
     socket.once("close", () => {
       connections.delete(socket);
       changed();
     });
+    const probe = (): void => {
+      const response = connections.get(socket);
+      if (response?.headersSent === false) response.writeProcessing();
+    };
+    socket.once("end", () => followEndedClient(socket, { probe, firstProbe }));
   });
   if (handler.upgrade !== undefined) {
     const upgrade = handler.upgrade.bind(handler);

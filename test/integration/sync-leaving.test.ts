@@ -11,7 +11,9 @@ describe("a client that leaves", () => {
   const { open, serve, closing } = syncFixture();
 
   const ways: readonly (readonly [string, (client: RawClient) => void])[] = [
-    ["ends its side", ({ socket }) => void socket.end()],
+    // An end of both sides looks like that of one side until the client is sent something.
+    ["closes", ({ socket }) => void socket.destroy()],
+    ["ends its side, then resets", ({ socket }) => void socket.end(() => socket.resetAndDestroy())],
     ["resets", ({ socket }) => void socket.resetAndDestroy()],
   ];
 
@@ -28,7 +30,10 @@ describe("a client that leaves", () => {
       const fn = await serve(
         (request, response) => {
           request.on("error", () => {}).resume();
-          if (request.url === "/stream") response.write("begun");
+          if (request.url === "/stream") {
+            const timer = setInterval(() => response.write("begun"), 50);
+            response.once("close", () => clearInterval(timer));
+          }
           if (request.url === "/flood") {
             response.on("drain", () => response.write(Buffer.alloc(65_536)));
             while (response.write(Buffer.alloc(65_536)));
@@ -36,7 +41,7 @@ describe("a client that leaves", () => {
         },
         { readBody: false },
       );
-      const gateway = await open();
+      const gateway = await open({ wakeTimeout: 60_000 });
       gateway.deploy("hello", name === "cold" ? { replicas: 0 } : { addresses: [fn.address] });
       const client = closing(await openRawClient(gateway.port));
       if (name === "flood") client.socket.pause();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts";
 import { FakeTokens } from "../support/fake-tokens.ts";
 import { numberedId } from "../support/history-gateway.ts";
+import { endedSockets } from "../support/server-sockets.ts";
 import { MemorySessionStore } from "../support/memory/memory-session-store.ts";
 import { openTestConsole, TestBrowser, type TestConsole } from "../support/test-console.ts";
 import { EventClient } from "../support/watch/event-client.ts";
@@ -51,11 +52,12 @@ describe("a stream", () => {
   });
 
   test("ends for the gateway when its client leaves", async () => {
-    const before = opened.platform.connections().length;
     const stream = (await watch("functions")).read();
     await stream.until("functions");
+    const port = stream.response.socket.localPort ?? 0;
+    expect(opened.platform.connections()).toContain(port);
     stream[Symbol.dispose]();
-    await eventually(() => opened.platform.connections().length === before, { what: "the end of the connection" });
+    await eventually(() => !opened.platform.connections().includes(port), { what: "the end of the connection" });
   });
 
   test.each(["nope", "queues:x", "call:1", "calls:limit=1", "calls:state=lost", "calls:since=soon"])(
@@ -154,6 +156,12 @@ describe("at the port of the console", () => {
 
 test("200 streams are open at most, those of logs among them", async () => {
   const { platform } = opened;
+  // A client that closed is noticed when something is sent to it.
+  const allLeft = async (): Promise<unknown> =>
+    eventually(async () => (await endedSockets(platform.port)) + (await endedSockets(opened.port)) === 0, {
+      what: "those before to be gone",
+    });
+  await allLeft();
   expect(await platform.statusOf("PUT", "/system/functions", { service: "log", image: "a" })).toBe(202);
   const logs = await platform.call("GET", "/system/logs?name=log&follow=true");
   const clients = await Promise.all(Array.from({ length: 199 }, () => watch("")));
@@ -172,6 +180,7 @@ test("200 streams are open at most, those of logs among them", async () => {
     return stream.response.statusCode === 200;
   };
   await eventually(isFree, { what: "a place" });
+  await allLeft();
 });
 
 test("a client that does not read is told why it was closed; others read on", async () => {

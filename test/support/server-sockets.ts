@@ -1,22 +1,27 @@
 import { readFile } from "node:fs/promises";
 
-/** How Linux writes the state of a socket that listens. */
-const listening = "0A";
+/** How Linux writes states of sockets. */
+const state = { listening: "0A", closeWait: "08" } as const;
 
 /**
  * Counts the connections that a process still holds open at `place`, a TCP port or the path of a Unix socket. What the
  * kernel alone keeps, because the process closed it, is not counted.
  */
 export async function serverSockets(place: number | string): Promise<number> {
-  return typeof place === "number" ? tcpSockets(place) : unixSockets(place);
+  return typeof place === "number" ? tcpSockets(place, (found) => found !== state.listening) : unixSockets(place);
 }
 
-async function tcpSockets(port: number): Promise<number> {
+/** Counts the connections at a TCP port whose client ended its side, and the process did not. */
+export async function endedSockets(port: number): Promise<number> {
+  return tcpSockets(port, (found) => found === state.closeWait);
+}
+
+async function tcpSockets(port: number, isCounted: (found: string) => boolean): Promise<number> {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const tables = await Promise.all(["tcp", "tcp6"].map((name) => linesOf(name)));
   return tables.flat().filter((line) => {
-    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
-    return local.endsWith(suffix) && state !== listening && inode !== "0";
+    const [, local = "", , found = "", , , , , , inode] = line.trim().split(/\s+/);
+    return local.endsWith(suffix) && isCounted(found) && inode !== "0";
   }).length;
 }
 

@@ -13,7 +13,7 @@ import {
   parseHistoryPath,
 } from "../../api/schemas/history/history-wire.ts";
 import type { HistoryProgress } from "../../core/ports/call-history.ts";
-import { headLimits } from "../../process/sockets/head-limits.ts";
+import { headLimits, replyToEnded } from "../../process/sockets/http-server-rules.ts";
 import type { HistoryMetrics } from "../history-metrics.ts";
 import { answeredHosts, isLoopbackListener, unansweredHost } from "../../settings/answered-hosts.ts";
 import { ApiKey } from "./api-key.ts";
@@ -82,7 +82,7 @@ export async function openHistoryApi(parts: HistoryApiParts): Promise<HistoryApi
       })
       .catch(() => response.destroy());
   });
-  const address = await listen(server, parts.place);
+  const address = await listen(replyToEnded(server), parts.place);
   return {
     address,
     close: async () => {

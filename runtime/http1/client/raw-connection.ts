@@ -76,6 +76,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
   readonly #socket: Socket;
   /** Read as an ordinary stream, not into `#buffer`. */
   readonly #streamed: boolean;
+  readonly #secure: boolean;
   readonly #parser: ResponseParser;
   readonly #sender: RequestSender;
   readonly #buffer = new ReadBuffer();
@@ -136,6 +137,7 @@ export class RawConnection implements CallCarrier, ResponseSink {
       callback: (size: number, buffer: Uint8Array) => this.#onRead(size, buffer),
     };
     // A connection to hand over must be an ordinary stream, and Node.js reads TLS only into buffers of its own.
+    this.#secure = tls !== undefined;
     this.#streamed = call.request.upgrade !== undefined || tls !== undefined;
     const socket =
       tls === undefined
@@ -217,6 +219,10 @@ export class RawConnection implements CallCarrier, ResponseSink {
   }
 
   abort(): void {
+    // A mere end of this side would only say that no further request follows. A Unix socket, which has no port, knows no reset.
+    const { remotePort, destroyed } = this.#socket;
+    const mayReset = this.#state === "busy" && !this.#secure && !destroyed && remotePort !== undefined;
+    if (mayReset) this.#socket.resetAndDestroy();
     this.#end();
   }
 

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { HeadCache } from "../../../http1/head-cache.ts";
 import { HeadAssembler } from "../../../http1/head-assembler.ts";
 import { requestHeads, type RequestText } from "../../../http1/request-text.ts";
+import { followEndedClient } from "../../../process/sockets/ended-client.ts";
 import type { RequestHead } from "../../calls/request-head.ts";
 import { refusedHead } from "../refused-head.ts";
 import { EarlyBytes } from "./early-bytes.ts";
@@ -19,6 +20,8 @@ import { writeRaw } from "./write-raw.ts";
  * close it.
  */
 const maxDiscarded = 1_048_576;
+/** Milliseconds until a client that ended its side is first probed, whether it still reads. */
+const firstProbe = 500;
 const statuses = { malformed_request: 400, headers_too_large: 431 } as const;
 
 /**
@@ -74,6 +77,8 @@ export class Http1Connection implements HandedConnection {
   /** Body bytes up to which an unwanted body is discarded before the connection is ended instead. */
   #discardUntil = 0;
   isLast = false;
+  /** Whether the client ended its side while it was owed a reply. */
+  #isEnded = false;
   readonly onWritten = (err?: Error | null): void => {
     if (err === undefined || err === null) this.#finish();
   };
@@ -238,6 +243,8 @@ export class Http1Connection implements HandedConnection {
     else if (this.#body !== undefined) this.#discard(this.#body);
     exchange.close();
     this.#readEarly();
+    // What is left of the bytes before the client's end is no whole request.
+    if (this.#isEnded && !this.socket.destroyed) this.#end();
   }
 
   /** Discards the rest of an unwanted body, unless it is too long. */
@@ -258,13 +265,23 @@ export class Http1Connection implements HandedConnection {
     if (first !== undefined) this.#read(rest.length === 0 ? first : Buffer.concat([first, ...rest]));
   }
 
-  /** The client ended its side: it left and gets no further reply. An incomplete request is refused. */
+  /** The client ended its side: whole requests before that are replied to, an incomplete one is refused. */
   #end(): void {
-    if (this.#awaited === "close") this.socket.destroySoon();
-    else if (this.#body !== undefined && this.#exchange !== undefined) this.#abortBody(this.#body, "no end");
+    const exchange = this.#exchange;
+    if (this.awaited === "close") this.socket.destroySoon();
+    else if (this.#body !== undefined && exchange !== undefined) this.#abortBody(this.#body, "no end");
     else if (this.#heads.begun && !this.isLast) this.#refuse(400, "its head has no end");
-    else if (this.#exchange?.upgrade !== undefined || this.#exchange?.endsByClose === true) this.cut();
+    // Each end of a WebSocket ends it.
+    else if (exchange?.upgrade !== undefined) this.cut();
+    else if (exchange !== undefined) this.#owe(exchange);
     else this.socket.end();
+  }
+
+  #owe(exchange: Http1Exchange): void {
+    if (this.#early.empty) exchange.shouldKeepAlive = false;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    followEndedClient(this.socket, { probe: () => this.#exchange?.probe(), firstProbe });
   }
 
   #refuse(status: number, why: string): void {

@@ -13,6 +13,10 @@ import type { RequestHead } from "../../calls/request-head.ts";
 import { passedTrailers } from "../passed-trailers.ts";
 import type { Http1Body } from "./http1-body.ts";
 
+/** What each reply begins with. */
+const protocol = "HTTP/1.1 ";
+/** Most zeros before the size of a chunk: readers bound its digits. */
+const mostZeros = 8;
 const status = { continue: 100, switching: 101, noContent: 204, notModified: 304 } as const;
 
 /** The connection that carries an exchange. */
@@ -57,7 +61,11 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   readonly #connection: ExchangeConnection;
   /** Held back until the first bytes of the body are written; empty once sent. */
   #head = "";
+  /** Bytes of `protocol` that were sent before the head was made. */
+  #begun = 0;
   #chunked = false;
+  /** Zeros that were sent before the size of the next chunk. */
+  #zeros = 0;
   #bodiless: boolean;
   #drainAwaited = false;
   /** Lines after the last chunk. */
@@ -127,7 +135,10 @@ export class Http1Exchange extends EventEmitter implements Exchange {
     const before = cached?.made(writeReply) ?? none;
     const { lines, hasLength, hasDate } = writeReply(list);
     let head =
-      `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` + (this.#connection.hsts ?? "") + before.lines + lines;
+      `${protocol}${code} ${STATUS_CODES[code] ?? "unknown"}\r\n` +
+      (this.#connection.hsts ?? "") +
+      before.lines +
+      lines;
     this.#bodiless = this.headOnly || code === status.noContent || code === status.notModified;
     const hasKnownEnd = before.hasLength || hasLength || this.#bodiless;
     this.#chunked = !hasKnownEnd && !this.old;
@@ -210,8 +221,25 @@ export class Http1Exchange extends EventEmitter implements Exchange {
       this.#expectation = "none";
       this.shouldKeepAlive = !this.#connection.isLast;
     }
-    const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? "unknown"}\r\n${writeReply(headers).lines}\r\n`;
-    this.#connection.socket.write(head, "latin1");
+    const head = `${protocol}${code} ${STATUS_CODES[code] ?? "unknown"}\r\n${writeReply(headers).lines}\r\n`;
+    this.#connection.socket.write(head.slice(this.#begun), "latin1");
+    this.#begun = 0;
+  }
+
+  /**
+   * Finds out whether a client that ended its side still reads, by sending the next byte of what comes anyway: of the words
+   * that begin each reply, or a zero before the size of the next chunk.
+   */
+  probe(): void {
+    if (this.#isOver() || this.writableEnded) return;
+    const { socket } = this.#connection;
+    if (!this.headersSent || this.#head !== "") {
+      socket.write(protocol.charAt(this.#begun), "latin1");
+      this.#begun = Math.min(this.#begun + 1, protocol.length);
+    } else if (this.#chunked && this.#zeros < mostZeros) {
+      socket.write("0", "latin1");
+      this.#zeros += 1;
+    }
   }
 
   /**
@@ -258,9 +286,11 @@ export class Http1Exchange extends EventEmitter implements Exchange {
   /** Sends the pending head, `chunk` and `end`; `done` is called when the kernel has them. */
   #send(chunk: string | Uint8Array, done: (err?: Error | null) => void, end = ""): void {
     const { socket } = this.#connection;
-    const head = this.#head;
+    const head = this.#begun === 0 ? this.#head : this.#head.slice(this.#begun);
+    this.#begun = 0;
     this.#head = "";
     const size = this.#bodiless ? 0 : chunk.length;
+    if (size > 0) this.#zeros = 0;
     if (size === 0) {
       socket.write(head + end, "latin1", done);
       return;
