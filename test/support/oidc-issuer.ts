@@ -109,10 +109,10 @@ function formIn(html: string, name: string): { readonly action: string; readonly
     const field = attribute(input, "name");
     if (field !== undefined) fields.set(field, attribute(input, "value") ?? name);
   }
-  // The first button that says something is pressed, which may stand outside of the form.
+  // The first button that says something is pressed, which may stand outside of the form; nobody aborts.
   for (const [button] of html.matchAll(/<button[^>]*>/g)) {
     const [pressed, value] = [attribute(button, "name"), attribute(button, "value")];
-    if (pressed === undefined || value === undefined) continue;
+    if (pressed === undefined || value === undefined || pressed === "abort") continue;
     fields.set(pressed, value);
     break;
   }

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 
 import type { AsRead } from "./as-read.ts";
 import { celDurationWithin, keyCelRules, keyPrefixRule, notAboveCelRule, valueOf, type CelRule } from "./cel-rules.ts";
+import { booleanWords, parseBoolean } from "../boolean.ts";
 import { longestDuration } from "../duration.ts";
 import { grammarRule } from "../grammar.ts";
 import { FunctionDeployment } from "../schemas/function-deployment.ts";
@@ -30,6 +31,31 @@ const withinMostText: CelRule = {
 
 const { scaleMax } = labelKey;
 const maxReplicas = `has(self.labels) ? (${valueOf("self.labels", scaleMax.name, `${defaultScale.max}`)}) : '${defaultScale.max}'`;
+
+const { corsOrigins, corsCredentials } = annotationKey;
+const spellings = (name: string): string[] => keyPrefixes.map((prefix) => `'${prefix}${name}'`);
+const otherCorsKeys = [annotationKey.corsMethods, annotationKey.corsHeaders, corsCredentials, annotationKey.corsMaxAge];
+const trueWords = booleanWords.filter((word) => parseBoolean(word) === true).map((word) => `'${word}'`);
+
+/** As `core/functions/cors-rule.ts`: no rule without origins, and no credentials for any origin. */
+const corsCelRules: CelRule[] = [
+  {
+    rule: `[${otherCorsKeys.flatMap(({ name }) => spellings(name)).join(", ")}].all(key, !(key in self)) || ${spellings(
+      corsOrigins.name,
+    )
+      .map((key) => `${key} in self`)
+      .join(" || ")}`,
+    message: `expected ${keyPrefixes[0]}${corsOrigins.name} beside other keys of CORS`,
+  },
+  {
+    rule: `!(${valueOf("self", corsOrigins.name, "")}).matches('(^|,) *[*] *(,|$)') || !((${valueOf(
+      "self",
+      corsCredentials.name,
+      "false",
+    )}).lowerAscii() in [${trueWords.join(", ")}])`,
+    message: `${keyPrefixes[0]}${corsCredentials.name}: expected named origins, not *`,
+  },
+];
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description }));
 
@@ -68,6 +94,7 @@ export const FunctionSpec = Type.Object(
         keyPrefixRule,
         ...keyCelRules(annotationRules),
         notAboveCelRule("self", [annotationKey.retryMinWait, annotationKey.retryMaxWait], ["0", "8785h"]),
+        ...corsCelRules,
       ]),
     ),
     secrets: deployed.secrets,

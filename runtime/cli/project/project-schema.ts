@@ -85,10 +85,13 @@ const RunSettings = Type.Object(
       }),
     ),
     prepareEnvironment: Type.Optional(
-      Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), Type.String({ maxLength: 4_096 }), {
-        maxProperties: 64,
+      textMap({
+        title: "PrepareEnvironment",
         description:
           "Environment of the commands of prepare, beside what Weir passes on of its own: proxies, authorities, registries; never secrets",
+        keys: { pattern: namePattern.environment, maxLength: 256 },
+        values: { maxLength: 4_096 },
+        maxProperties: 64,
         examples: [{ PIP_INDEX_URL: "https://packages.acme.example/simple" }],
       }),
     ),

@@ -19,6 +19,8 @@ const values = [
   "/path",
   "429",
   "word",
+  "https://acme.example",
+  "GET",
   "",
   "-1",
   "a b",
