@@ -26,7 +26,7 @@ describe("a client that leaves", () => {
       ["in the middle of chunks", "silent", "POST", "Transfer-Encoding: chunked\r\n", "4\r\nhalf\r\n"],
       ["in the middle of the reply", "stream", "GET", "", undefined],
       ["while it reads nothing", "flood", "GET", "", undefined],
-    ])("%s ends the call and the function's request", async (_phase, name, method, more, body) => {
+    ])("%s ends the call and the function's request", async (phase, name, method, more, body) => {
       const fn = await serve(
         (request, response) => {
           request.on("error", () => {}).resume();
@@ -51,7 +51,10 @@ describe("a client that leaves", () => {
       leave(client);
 
       await expect.poll(() => fn.open + gateway.waker.waitingCallers).toBe(0);
-      await expect.poll(() => gateway.counts.of("hello.functions")).toMatchObject({ inFlight: 0, finished: 1 });
+      await expect.poll(() => gateway.lines.length).toBe(1);
+      // A request that was not whole is no load.
+      const isWhole = !phase.startsWith("in the middle of its body") && !phase.startsWith("in the middle of chunks");
+      expect(gateway.counts.of("hello.functions")).toMatchObject({ inFlight: 0, finished: isWhole ? 1 : 0 });
       expect(gateway.table.findKey("hello")?.replicas.every(({ inFlight }) => inFlight === 0)).toBe(true);
       const begun = name === "stream" || name === "flood";
       expect(gateway.lines.map(({ status }) => status)).toEqual([begun ? 200 : 499]);
