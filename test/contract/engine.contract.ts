@@ -1,3 +1,5 @@
+import { request } from "node:http";
+
 import { isAbsolute } from "node:path";
 import { isIP } from "node:net";
 
@@ -36,10 +38,18 @@ export function engineContract(usable: () => Promise<UsableEngine>): void {
     });
   /** Whether a replica responds: a network may accept connections at addresses that nobody has. */
   const responds = (address: string): Promise<boolean> =>
-    fetch(`http://${address}/_/health`, { signal: AbortSignal.timeout(1_000) }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    new Promise((resolve) => {
+      const [, socketPath] = /^unix:(.*)$/.exec(address) ?? [];
+      const [host, port] = address.split(":");
+      const place = socketPath === undefined ? { host, port } : { socketPath };
+      const asked = request({ ...place, path: "/_/health", timeout: 1_000 }, (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      });
+      asked.on("timeout", () => asked.destroy());
+      asked.on("error", () => resolve(false));
+      asked.end();
+    });
 
   test("look() of a usable engine finds nothing unavailable", async () => {
     const { engine, close } = await usable();

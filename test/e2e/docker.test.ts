@@ -203,19 +203,20 @@ describe.skipIf(noDockerEngine() !== undefined)("npm start -- --provider docker"
     expect([...replies.keys()].filter((key) => key !== "X" && key !== "9")).toEqual([]);
   });
 
-  test("an image that cannot be pulled is a condition with the engine's message, and callers are told", async () => {
+  test("an image that cannot be pulled is a condition with the engine's message, and callers are told that it fails", async () => {
     await deploy("absent", "cat", { image: "127.0.0.1:1/acme/absent:1" });
     await eventually(
       async () => {
         const text = await (await administer("GET", "/system/function/absent")).text();
-        return text.includes('"reason":"ErrImagePull"') || undefined;
+        return (text.includes('"reason":"ErrImagePull"') && text.includes("Cannot pull image")) || undefined;
       },
       { what: "the condition" },
     );
     const asked = performance.now();
     const refused = await call("absent", "x");
     expect(refused.status).toBe(503);
-    expect(refused.body).toContain('Cannot pull image "127.0.0.1:1/acme/absent:1"');
+    expect(refused.body).toMatch(/^Cannot /);
+    expect(refused.body).not.toContain("127.0.0.1:1");
     // As soon as the next attempt has failed, long before the caller's timeout.
     expect(performance.now() - asked).toBeLessThan(30_000);
     expect((await administer("DELETE", "/system/functions", { functionName: "absent" })).status).toBe(202);

@@ -27,20 +27,24 @@ const hello = { service: "hello", image: "hello:1" };
 interface Entrance {
   readonly request: string;
   readonly body: (name: string) => unknown;
-  /** Names that are valid here. */
+  /** Names that are valid here; an empty one is absent where none is needed. */
   readonly fine?: readonly string[];
 }
 
 const inBodies: readonly Entrance[] = [
   { request: "PUT /system/functions", body: (service) => ({ ...hello, service }) },
-  { request: "PUT /system/functions", body: (namespace) => ({ ...hello, namespace }) },
-  { request: "PUT /system/functions", body: (name) => ({ ...hello, annotations: { "com.service.queue": name } }) },
-  { request: "PUT /system/functions", body: (name) => ({ ...hello, secrets: [name] }) },
+  { request: "PUT /system/functions", body: (namespace) => ({ ...hello, namespace }), fine: [""] },
+  {
+    request: "PUT /system/functions",
+    body: (name) => ({ ...hello, annotations: { "com.service.queue": name } }),
+    fine: [""],
+  },
+  { request: "PUT /system/functions", body: (name) => ({ ...hello, secrets: [name] }), fine: [""] },
   { request: "DELETE /system/functions", body: (functionName) => ({ functionName }) },
-  { request: "DELETE /system/functions", body: (namespace) => ({ functionName: "there", namespace }) },
-  { request: "POST /system/scale-function/there", body: (namespace) => ({ replicas: 1, namespace }) },
+  { request: "DELETE /system/functions", body: (namespace) => ({ functionName: "there", namespace }), fine: [""] },
+  { request: "POST /system/scale-function/there", body: (namespace) => ({ replicas: 1, namespace }), fine: [""] },
   { request: "POST /system/secrets", body: (name) => ({ name, value: "x" }), fine: ["a.b.c"] },
-  { request: "PUT /system/secrets", body: (namespace) => ({ name: "fine", value: "x", namespace }) },
+  { request: "PUT /system/secrets", body: (namespace) => ({ name: "fine", value: "x", namespace }), fine: [""] },
   { request: "DELETE /system/secrets", body: (name) => ({ name }), fine: ["a.b.c"] },
   { request: "POST /system/namespaces", body: (name) => ({ name }) },
   {

@@ -165,6 +165,8 @@ async function whileCallsFlow(at: ClusterServer, happen: () => Promise<unknown>)
   const send = async (): Promise<void> => {
     const id = randomUUID();
     const began = performance.now();
+    // Also while the link dials: else an acceptance would not wait for an election.
+    expect(parts.calls.isReplicated).toBe(true);
     try {
       await acceptCall(parts, sampleCall({ id }), 0);
       accepted.push(id);

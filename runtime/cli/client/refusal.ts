@@ -20,12 +20,13 @@ export async function refusal(address: string, method: string, path: string, rep
   const { status } = reply;
   const plain = text.trim();
   const isText = String(reply.headers["content-type"] ?? "").startsWith("text/plain");
-  // A gateway's own refusals have a code.
-  const isForeign = code === undefined && (status === 404 || status === 405);
-  const isSentence = isText && plain !== "" && !plain.includes("\n") && !isForeign;
+  const isSentence = isText && plain !== "" && !plain.includes("\n");
+  // A gateway's own refusals have a code, or are a sentence such as "Cannot find …".
+  const isForeign =
+    code === undefined && (status === 404 || status === 405) && !(isSentence && plain.startsWith("Cannot "));
   const sentence =
     detail ??
-    (isSentence
+    (isSentence && !isForeign
       ? plain
       : `Cannot ${method} ${path} at ${address}: ${replied(reply)}${isForeign ? "; is it not a Weir gateway?" : ""}`);
   // A proxy in front knows no codes.

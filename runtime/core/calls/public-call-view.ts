@@ -13,6 +13,9 @@ const plain: ReadonlySet<string> = new Set([
   timeLimitReached,
 ]);
 
+/** As `decideAttempt` says it. */
+const busy = /all \d+ ready replicas are at concurrency\.max of \d+/;
+
 /**
  * A record for whoever knows the id of the call, which needs no rights: without what its errors quote of logs, addresses
  * and paths, and without the names of machines.
@@ -27,7 +30,7 @@ export function publicCallView({ attempts, callback, ...fields }: CallRecord): C
 
 function publicAttempt({ worker: _worker, replica: _replica, error, ...attempt }: Attempt): Attempt {
   if (error === undefined) return attempt;
-  return { ...attempt, error: plain.has(error) ? error : runError(attempt.status) };
+  return { ...attempt, error: plain.has(error) ? error : (busy.exec(error)?.[0] ?? runError(attempt.status)) };
 }
 
 function runError(status: number | undefined): string {

@@ -295,7 +295,7 @@ describe("weir version", () => {
 /** Whether a process has begun to write a file and not ended. */
 function hasHalfFile(file: string): boolean {
   const name = basename(file);
-  return readdirSync(dirname(file)).some((each) => /^\.[0-9a-f]{12}$/.test(each.slice(name.length)));
+  return readdirSync(dirname(file)).some((each) => /^\.[0-9a-f]{12}\.new$/.test(each.slice(name.length)));
 }
 
 describe("files of credentials and contexts", () => {

@@ -415,7 +415,7 @@ describe("mistakes are exit code 2, and nothing is sent", () => {
     [
       "nothing to run",
       "bad: { folder: app }",
-      /^Cannot deploy "bad" to the local provider: it runs no images; set run\.process\n$/,
+      /^Cannot deploy "bad" to the local provider: it runs no images; set run\.process, or start Weir with --provider docker\n$/,
     ],
     [
       "a link out of the folder",

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
-import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
+import type { Msg, NatsConnection, ServerInfo, Subscription } from "@nats-io/transport-node";
 
 import { brokerAddresses } from "../../../api/broker/broker-addresses.ts";
 import { PlatformError } from "../../../api/platform-error.ts";
@@ -61,6 +61,7 @@ export class NatsLink {
   readonly opened: Promise<void>;
   /** Whether the broker stores what is published. */
   readonly state = new BrokerState(() => this.isCluster);
+  #lastServer: ServerInfo | undefined;
   readonly #options: NatsOptions;
   readonly #end = new AbortController();
   #connection: Connection | undefined;
@@ -169,12 +170,18 @@ export class NatsLink {
 
   /** Version of the server this is connected to, or was last connected to. */
   get serverVersion(): string {
-    return this.#connection?.nc.info?.version ?? "";
+    return this.#server?.version ?? "";
   }
 
   /** Whether that server is part of a cluster. */
   get isCluster(): boolean {
-    return this.#connection?.nc.info?.cluster !== undefined;
+    return this.#server?.cluster !== undefined;
+  }
+
+  /** What the server says of itself. The client forgets it while it dials, when it matters most who else there is. */
+  get #server(): ServerInfo | undefined {
+    this.#lastServer = this.#connection?.nc.info ?? this.#lastServer;
+    return this.#lastServer;
   }
 
   /** How many times the connection came back. */
