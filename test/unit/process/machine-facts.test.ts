@@ -14,11 +14,11 @@ test("tools get what leads to their registries, and nothing else", () => {
     GOFLAGS: "-mod=mod",
   };
   const own = {
-    npm_config_cache: "/root/.npm",
-    npm_config_userconfig: "/root/.npmrc",
+    npm_config_cache: "/home/ada/.npm",
+    npm_config_userconfig: "/home/ada/.npmrc",
     PIP_TARGET: "/srv",
     DATABASE_URL: "postgres://",
-    HOME: "/root",
+    HOME: "/home/ada",
     NODE_OPTIONS: "--require ./x",
     GOPATH: undefined,
   };
