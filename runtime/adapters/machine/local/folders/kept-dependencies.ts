@@ -148,6 +148,8 @@ async function textIn(file: string): Promise<string | undefined> {
 async function unsealSnapshot(directory: string, user: number | undefined): Promise<void> {
   const unseal = async (path: string): Promise<void> => {
     const found = await lstat(path);
+    // A file with a second name may be somebody else's, to whom a command made a hard link.
+    if (found.isFile() && found.nlink > 1) return;
     if (found.isDirectory()) for (const name of await readdir(path)) await unseal(join(path, name));
     if (found.isFile()) await chmod(path, (found.mode & 0o777) | 0o200);
     if (user !== undefined) await lchown(path, user, user);
@@ -185,6 +187,7 @@ async function layEntry(lay: Lay, path: string): Promise<void> {
   if (!lay.isAdded(dirname(path))) await mkdir(dirname(to), { recursive: true, mode: 0o755 });
   if (found.isSymbolicLink()) return symlink(await readlink(from), to);
   if (!found.isFile()) return;
+  if (lay.moved === undefined && found.nlink > 1) throw new Error("a file with a second name is not kept");
   const text = await movedText(from, found.size, lay.moved);
   if (text !== undefined) return writeFile(to, text, { flag: "wx", mode: (found.mode & 0o111) === 0 ? 0o444 : 0o555 });
   if (lay.shared) return link(from, to);

@@ -367,6 +367,24 @@ describe("preparation", () => {
     },
   );
 
+  test.runIf(isRoot)("gives no file of somebody else to the user, and keeps none, by a hard link to it", async () => {
+    const foreign = join(place.path, "foreign");
+    await writeFile(foreign, "secret", { mode: 0o600 });
+    const ran: string[] = [];
+    const snapshots = await open(async ({ commands: [command = ""], directory: at }) => {
+      ran.push(command);
+      if (command !== "build") await link(foreign, join(at, "linked"));
+    });
+    const commands = ["pip install -r requirements.txt", "build"];
+    await write("requirements.txt", "flask==3.1.0\n");
+    await snapshots.use({ ...request("1", commands), user: 54_321 }).taken;
+    const { mode, uid } = await stat(foreign);
+    expect([uid, mode & 0o777]).toEqual([0, 0o600]);
+    await write("app.js", "two");
+    await snapshots.use({ ...request("2", commands), user: 54_321 }).taken;
+    expect(ran).toEqual([commands[0], "build", commands[0], "build"]);
+  });
+
   test("that a killed process began is done again from the folder", async () => {
     const never = await open(() => new Promise(() => {}));
     void never.use(request("1", ["make"])).taken.catch(() => {});
